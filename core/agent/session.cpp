@@ -61,11 +61,12 @@ constexpr size_t kWatchStack = 128 * 1024;
 
 }  // namespace
 
-// While it exists, a thread looks whether the start is stuck inside of a unit.
+// While it exists, a thread looks whether the start is stuck inside of a unit. Not in builds whose units are
+// all linked in, and whose memory is taken at once.
 class StartWatch {
  public:
   explicit StartWatch(Session& session) : session_(session) {
-    thread_.start("hprof start", kWatchStack, &StartWatch::run, this);
+    if (!kEmbedded) thread_.start("hprof start", kWatchStack, &StartWatch::run, this);
   }
   ~StartWatch() {
     ended_.signal();
