@@ -64,7 +64,7 @@ class Pages(unittest.TestCase):
 
     def test_every_option_of_the_help_text_is_there(self):
         agent = run("groff", "-man", "-Tascii", "-P-cbou", PAGES["hprof-agent.7"]).stdout.decode()
-        help_text = run(os.path.join(TREE, "tests", "unit", "support", "hprof_option_table"), "--help",
+        help_text = run(os.path.join(TREE, "tools", "manual", "hprof_manual"), "agent-help",
                         os.path.join(TREE, "lib", "hprof", "plugins")).stdout.decode()
         names = re.findall(r"^ {0,2}([a-zA-Z_-]+)=", help_text, re.M)
         self.assertGreater(len(names), 40)

@@ -11,8 +11,7 @@ MARKS = {"README.md": ("options",), "docs/control.md": ("commands",), "docs/hots
          "docs/heap-dump.md": ("heap",),
          "docs/tool.md": ("run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
                           "plugin", "view", "convert")}
-PROGRAMS = ("tests/unit/support/hprof_option_table", "tests/unit/support/hprof_command_table", "tests/unit/support/hprof_item_table",
-            "tools/manual/hprof_manual")
+PROGRAM = "tools/manual/hprof_manual"
 TABLE = "| option | default |\n| --- | --- |\n| `depth=<size>` | 4 |\n"
 DONE = "check readme: %d tables, 0 complaints\n" % sum(map(len, MARKS.values()))
 TOOL = "#!/bin/sh\ncat <<'E'\n%sE\n"
@@ -30,8 +29,7 @@ def pages(text="\n" + TABLE + "\n"):
 class Readme(unittest.TestCase):
     def check(self, given, *arguments, table=TABLE):
         with tempfile.TemporaryDirectory() as root:
-            for name in PROGRAMS:
-                os.chmod(write(root, name, TOOL % table), 0o755)
+            os.chmod(write(root, PROGRAM, TOOL % table), 0o755)
             files = {path: write(root, path, text) for path, text in given.items()}
             code, said = script("check", "readme", *arguments, root, env=dict(os.environ, HPROF_DOCS_ROOT=root))
             return code, said, {path: open(file).read() for path, file in files.items()}

@@ -3,6 +3,10 @@
 //
 // hprof_manual COMMAND: prints the usage and the options of a command of bin/hprof as Markdown, for
 // docs/tool.md and docs/heap-dump.md.
+//
+// hprof_manual agent-commands | agent-items-change | agent-items-read: prints a table of agent_tables.cpp.
+// hprof_manual agent-options | agent-help PLUGINS: prints the options as Markdown, or the text of
+// -agentlib:hprof=help.
 #include "tools/manual/manual.h"
 
 #include <algorithm>
@@ -28,8 +32,9 @@ void take(void* context, const OptionText& row) {
                                                          text_of(row.owner)});
 }
 
-// False: a plugin was refused, so the pages would lack its options.
-bool read_options(const std::string& plugins, std::vector<Option>* options) {
+// Calls visit(modules) with all modules. False: a plugin was refused, so the pages would lack its options.
+template <typename Visit>
+bool with_modules(const std::string& plugins, Visit visit) {
   ModuleSearch search;
   search.loader = platform_library_loader();
   know_core(&search);
@@ -44,7 +49,7 @@ bool read_options(const std::string& plugins, std::vector<Option>* options) {
   const auto modules = std::make_unique<ModuleSet>();
   modules->open(search, ModuleNames(), messages);
   modules->open_all();
-  each_option(*modules, take, options);
+  visit(*modules);
   return !refused;
 }
 
@@ -104,13 +109,23 @@ std::vector<std::string> fixed_values(const Option& option) {
 
 int main(int count, char** arguments) {
   using namespace hprof::manual;
-  if (count == 2 && print_markdown(arguments[1])) return 0;
+  if (count == 2 && (print_agent_table(arguments[1]) || print_markdown(arguments[1]))) return 0;
   if (count != 3) {
-    std::fputs("hprof_manual PLUGINS FOLDER\nhprof_manual COMMAND\n", stderr);
+    std::fputs("hprof_manual PLUGINS FOLDER\nhprof_manual COMMAND | TABLE [PLUGINS]\n", stderr);
     return 2;
   }
+  const std::string name = arguments[1];
+  if (name == "agent-options" || name == "agent-help") {
+    const auto print = [&](const hprof::ModuleSet& modules) {
+      const hprof::TextOut out = {
+          [](void*, hprof::Str text) { std::fwrite(text.data, 1, text.size, stdout); }, nullptr};
+      name == "agent-help" ? hprof::print_help(modules, out) : hprof::print_option_table(modules, out);
+    };
+    return with_modules(arguments[2], print) ? 0 : 1;
+  }
   std::vector<Option> options;
-  if (!read_options(arguments[1], &options)) return 1;
+  if (!with_modules(name, [&](const hprof::ModuleSet& modules) { each_option(modules, take, &options); }))
+    return 1;
   const std::string folder = arguments[2];
   const std::string version = HPROF_MANUAL_VERSION;
   const bool written = write(folder + "/man/man1/hprof.1", tool_page(version)) &&
