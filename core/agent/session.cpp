@@ -57,47 +57,7 @@ bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
   return false;
 }
 
-constexpr size_t kWatchStack = 128 * 1024;
-
 }  // namespace
-
-// While it exists, a thread looks whether the start is stuck inside of a unit. Not in builds whose units are
-// all linked in, and whose memory is taken at once.
-class StartWatch {
- public:
-  explicit StartWatch(Session& session) : session_(session) {
-    if (!kEmbedded) thread_.start("hprof start", kWatchStack, &StartWatch::run, this);
-  }
-  ~StartWatch() {
-    ended_.signal();
-    thread_.join();
-  }
-  StartWatch(const StartWatch&) = delete;
-  StartWatch& operator=(const StartWatch&) = delete;
-
- private:
-  static void run(void* self) {
-    auto* watch = static_cast<StartWatch*>(self);
-    const int64_t timeout = watch->session_.setup_.core().start_timeout * platform::kNanosPerSecond;
-    while (!watch->ended_.wait(platform::monotonic_ns() + timeout) && !watch->session_.give_up_start()) {
-    }
-  }
-
-  Session& session_;
-  platform::Event ended_;
-  platform::Thread thread_;
-};
-
-// An attached agent keeps nobody but who has attached it.
-bool Session::give_up_start() {
-  char text[300];
-  TextWriter line(text, sizeof(text));
-  line.put("start-timeout=").put_unsigned(static_cast<uint64_t>(setup_.core().start_timeout)).put(" is over");
-  if (!put_who_is_stuck(&line)) return false;
-  if (parts_.settings.attached == 0) refuse_start(text);
-  voice_.say(text);
-  return true;
-}
 
 Session::~Session() {
   if (kHasControl && server_ != &no_server_) control_table_->unmake(server_);
@@ -155,7 +115,6 @@ Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
 }
 
 bool Session::load() {
-  const StartWatch watch(*this);
   bool ready = open_memory() && get_environment() && units_.make() && units_.ask_for_capabilities() &&
                create_tables() && open_control() && prepare_pipeline() && create_collectors() &&
                open_output();

@@ -53,7 +53,8 @@ static const hprof_unit unit = {sizeof(hprof_unit),
                                 NULL,
                                 0,
                                 0,
-                                extension};
+                                extension,
+                                NULL};
 static const hprof_unit* const units[] = {&unit};
 
 HPROF_MODULE(encoder_x, "1.0", "a vendor", units, 1)

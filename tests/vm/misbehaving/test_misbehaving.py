@@ -144,14 +144,6 @@ def unit_that_fails_in_create_is_left_out_with_its_words(vm):
 
 
 @vm_test(units=UNITS)
-def create_and_open_that_never_return_do_not_hold_the_start(vm):
-    for selected, unit in (("plugin=stuck_create", "stuck_create"), ("cpu=samples,plugin=stuck_open", "stuck_open")):
-        run = vm.run_java(vm.agent_option(options(vm, selected + ",start-timeout=1")), "Quick")
-        check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
-        said(run, "start-timeout=1 is over: " + FAULTS[unit].agent)
-
-
-@vm_test(units=UNITS)
 def records_outside_of_a_report_are_refused(vm):
     run = vm.profiled(options(vm, "plugin=early,file=out.txt"), "Quick", "3")
     said_of(run, "early")
