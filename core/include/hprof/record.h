@@ -2,9 +2,10 @@
 /*
  * Records: what collectors emit and encoders write, independent of any format.
  *
- * A record starts with hprof_record; it has `member` if its size is at least HPROF_SIZE_TO(type, member). Strings, classes, frames, traces and threads appear by number only; whoever needs
- * their contents asks the ids service. The pipeline writes the definition records (STRING, CLASS, FRAME, TRACE)
- * itself, once per output and before the first record that refers to them.
+ * A record starts with hprof_record; it has `member` if its size is at least HPROF_SIZE_TO(type, member). Strings,
+ * classes, frames, traces and threads appear by number only; whoever needs their contents asks the ids service. The
+ * pipeline writes the definition records (STRING, CLASS, FRAME, TRACE) itself, once per output and before the first
+ * record that refers to them.
  */
 #ifndef HPROF_RECORD_H
 #define HPROF_RECORD_H

@@ -61,8 +61,8 @@ struct LeastSink {
   int64_t write(const uint8_t*, uint64_t size, uint64_t, char*, uint32_t) {
     return static_cast<int64_t>(size);
   }
-  const char* name() const { return address; }
-  const char* address = nullptr;
+  const char* name() const { return address.c_str(); }
+  std::string address;
 };
 
 struct FullSink : LeastSink {
