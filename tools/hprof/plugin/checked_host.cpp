@@ -133,7 +133,8 @@ void CheckedHost::fault(const std::string& words) {
   if (said_.insert(words).second) findings.fault(words);
 }
 
-// Every table starts with its size.
+// Every table starts with its size; no service of the host has a table as large as kTableMost.
+constexpr uint32_t kTableMost = 1u << 16;
 void CheckedHost::become_newer() {
   is_newer_ = true;
   auto* host = const_cast<hprof_host*>(mock.host());
@@ -142,6 +143,7 @@ void CheckedHost::become_newer() {
     if (table == nullptr) continue;
     uint32_t size = 0;
     std::memcpy(&size, table, sizeof size);
+    if (size > kTableMost) continue;
     std::vector<uint64_t> newer((size + kLater) / sizeof(uint64_t), 0xa5a5a5a5a5a5a5a5ull);
     std::memcpy(newer.data(), table, size);
     const uint32_t more = size + kLater;
