@@ -19,12 +19,16 @@
 #include <hprof/draft/walk.h>
 #include <hprof/draft/weaks.h>
 #include <hprof/service/accounting.h>
+#include <hprof/service/allocations.h>
+#include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
+#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/io.h>
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
+#include <hprof/service/probes.h>
 #include <hprof/service/threads.h>
 
 #include "core/agent/unit_checks.h"
@@ -153,15 +157,36 @@ void add_checks(hprof_sampling_service& table) {
   HPROF_ROW(sampling, is_blocked, tag::kAnyButSignal);
 }
 
+void add_checks(hprof_probes_service& table) {
+  HPROF_ROW(probes, frame, tag::kControl);
+  HPROF_ROW(probes, each_left, tag::kControl);
+}
+
+void add_checks(hprof_exceptions_service& table) {
+  HPROF_ROW(exceptions, ask, tag::kOnLoad);
+  HPROF_ROW(exceptions, start, tag::kControl);
+  HPROF_ROW(exceptions, stop, tag::kControl);
+}
+
+void add_checks(hprof_allocations_service& table) {
+  HPROF_ROW(allocations, ask, tag::kOnLoad);
+  HPROF_ROW(allocations, start, tag::kControl);
+  HPROF_ROW(allocations, stop, tag::kControl);
+}
+
+void add_checks(hprof_calls_service& table) {
+  HPROF_ROW(calls, ask, tag::kOnLoad);
+  HPROF_ROW(calls, start, tag::kControl);
+  HPROF_ROW(calls, stop, tag::kControl);
+}
+
 void add_checks(hprof_bytecode_service& table) {
   HPROF_ROW(bytecode, ask, tag::kOnLoad);
   HPROF_ROW(bytecode, go, tag::kControl);
   HPROF_ROW(bytecode, halt, tag::kControl);
   HPROF_ROW(bytecode, thread_state, kJava);
   HPROF_ROW(bytecode, set_thread_state, kJava);
-  HPROF_ROW(bytecode, frame, tag::kControl);
   HPROF_ROW(bytecode, totals, tag::kControl);
-  HPROF_ROW(bytecode, each_left, tag::kControl);
   HPROF_ROW(bytecode, header_at, tag::kControl);
   HPROF_ROW(bytecode, redefinitions, tag::kControl);
 }
@@ -245,6 +270,10 @@ const struct {
     {HPROF_SERVICE_THREADS, &copy_with_checks<hprof_threads_service>},
     {HPROF_SERVICE_ACCOUNTING, &copy_with_checks<hprof_accounting_service>},
     {HPROF_SERVICE_SAMPLING, &copy_with_checks<hprof_sampling_service>},
+    {HPROF_SERVICE_PROBES, &copy_with_checks<hprof_probes_service>},
+    {HPROF_SERVICE_EXCEPTIONS, &copy_with_checks<hprof_exceptions_service>},
+    {HPROF_SERVICE_ALLOCATIONS, &copy_with_checks<hprof_allocations_service>},
+    {HPROF_SERVICE_CALLS, &copy_with_checks<hprof_calls_service>},
     {HPROF_SERVICE_BYTECODE, &copy_with_checks<hprof_bytecode_service>},
     {HPROF_SERVICE_CLASS_FILE, &copy_with_checks<hprof_class_file_service>},
     {HPROF_SERVICE_LIBRARY, &copy_with_checks<hprof_library_service>},

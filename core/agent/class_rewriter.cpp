@@ -73,8 +73,8 @@ struct Switch {
   const char* field;
 };
 constexpr Switch kSwitches[] = {
-    {HPROF_PROBE_METHODS, "live"}, {HPROF_PROBE_ALLOCATIONS, "sites"}, {HPROF_PROBE_CAUGHT, "catching"},
-    {HPROF_PROBE_MADE, "making"},  {HPROF_PROBE_CALLS, "calling"},
+    {HPROF_PROBE_METHODS, "live"}, {HPROF_PROBE_ALLOCATIONS, "sites"}, {kUserCaught, "catching"},
+    {kUserMade, "making"},         {HPROF_PROBE_CALLS, "calling"},
 };
 // Both replace enter() and exit().
 constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
@@ -90,49 +90,49 @@ void JNICALL no_call_ends(JNIEnv*, jclass, jlong, jboolean) {}
 std::atomic<CallNatives::Begins> CallNatives::begins{&no_call_begins};
 std::atomic<CallNatives::Ends> CallNatives::ends{&no_call_ends};
 
-hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
-  const bool on_demand = user->probes == (HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND);
+hprof_status ClassRewriter::ask(const ProbeUser& user) {
+  const bool on_demand = user.probes == (HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND);
   if (sits_out_ && !on_demand) return HPROF_OK;
   if (table_ == nullptr || parts_->settings.attached != 0) return HPROF_UNSUPPORTED;
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   // JDK 8 has early class hooks without a capability.
   const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
-  if (!early && !on_demand && (user->probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
-  if (!HPROF_REACHES(user, hprof_probe_user, self) || (asked_ & user->probes) != 0) return HPROF_FAILED;
+  if (!early && !on_demand && (user.probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
+  const uint32_t kinds = (user.probes & kUserExceptions) != 0 ? user.probes | kUserExceptions : user.probes;
+  if ((kinds & ~kOfAskAlone) == 0 || ((asked_ | on_demand_.probes) & kinds) != 0) return HPROF_FAILED;
   if (on_demand) {
     if ((parts_->settings.granted & HPROF_NEED_CLASS_HOOKS) == 0) return HPROF_UNSUPPORTED;
     if (may_rewrite()) return HPROF_FAILED;
-    hprof_copy_sized(&on_demand_, sizeof(on_demand_), user, user->size);
+    on_demand_ = user;
     return HPROF_OK;
   }
-  if (((asked_ | user->probes) & kEnters) == kEnters) return HPROF_FAILED;
+  if (((asked_ | user.probes) & kEnters) == kEnters) return HPROF_FAILED;
   is_late_ = is_late_ || !early;
   add_user(user);
   return HPROF_OK;
 }
 
-void ClassRewriter::add_user(const hprof_probe_user* user) {
-  if ((user->probes & HPROF_PROBE_CALLS) != 0 && user->call_begins != nullptr && user->call_ends != nullptr) {
-    CallNatives::begins.store(reinterpret_cast<CallNatives::Begins>(user->call_begins),
+void ClassRewriter::add_user(const ProbeUser& user) {
+  if ((user.probes & HPROF_PROBE_CALLS) != 0 && user.call_begins != nullptr && user.call_ends != nullptr) {
+    CallNatives::begins.store(reinterpret_cast<CallNatives::Begins>(user.call_begins),
                               std::memory_order_release);
-    CallNatives::ends.store(reinterpret_cast<CallNatives::Ends>(user->call_ends), std::memory_order_release);
+    CallNatives::ends.store(reinterpret_cast<CallNatives::Ends>(user.call_ends), std::memory_order_release);
   }
-  asked_ |= user->probes & ~kOfAskAlone;
+  asked_ |= user.probes & ~kOfAskAlone;
   static_assert(sizeof kSwitches / sizeof kSwitches[0] == kUsers, "a user for each");
   for (const Switch& row : kSwitches) {
-    if ((user->probes & row.probe) == 0) continue;
-    hprof_copy_sized(&user_of(row.probe), sizeof(hprof_probe_user), user, user->size);
+    if ((user.probes & row.probe) != 0) user_of(row.probe) = user;
   }
 }
 
-const hprof_probe_user& ClassRewriter::user_of(uint32_t probe) const {
+const ProbeUser& ClassRewriter::user_of(uint32_t probe) const {
   uint32_t at = 0;
   while (kSwitches[at].probe != probe) at++;
   return users_[at];
 }
 
-hprof_probe_user& ClassRewriter::user_of(uint32_t probe) {
-  return const_cast<hprof_probe_user&>(static_cast<const ClassRewriter*>(this)->user_of(probe));
+ProbeUser& ClassRewriter::user_of(uint32_t probe) {
+  return const_cast<ProbeUser&>(static_cast<const ClassRewriter*>(this)->user_of(probe));
 }
 
 bool ClassRewriter::begin() {
@@ -156,8 +156,8 @@ Engine* ClassRewriter::make_engine() {
     use.probes.tracker.unwind = "unwindCall";
   }
   if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) use.probes.probes |= kProbesOfSites;
-  if ((asked_ & HPROF_PROBE_CAUGHT) != 0) use.probes.probes |= kProbeCaught;
-  if ((asked_ & HPROF_PROBE_MADE) != 0) use.probes.probes |= kProbeMade;
+  if ((asked_ & kUserCaught) != 0) use.probes.probes |= kProbeCaught;
+  if ((asked_ & kUserMade) != 0) use.probes.probes |= kProbeMade;
   use.probes.context = this;
   use.probes.include_class = &ClassRewriter::include_class;
   use.probes.include_method = &ClassRewriter::include_method;
@@ -173,7 +173,7 @@ Engine* ClassRewriter::make_engine() {
 
 bool ClassRewriter::wants(uint32_t probe, Span class_name) const {
   if ((asked_ & probe) == 0) return false;
-  const hprof_probe_user& user = user_of(probe);
+  const ProbeUser& user = user_of(probe);
   Str text = str_of(class_name);
   if (user.include != nullptr && user.include[0] != '\0' && !matches_any(user.include, text)) return false;
   return user.exclude == nullptr || !matches_any(user.exclude, text);
@@ -183,8 +183,8 @@ bool ClassRewriter::wants(uint32_t probe, Span class_name) const {
 bool ClassRewriter::include_class(void* self, Span name, uint16_t) {
   auto* rewriter = static_cast<ClassRewriter*>(self);
   if ((rewriter->asked_ & HPROF_PROBE_ALLOCATIONS) != 0 || name.equals(kThreadClass)) return true;
-  if ((rewriter->asked_ & HPROF_PROBE_MADE) != 0 && name.equals("java/lang/Throwable")) return true;
-  for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_CALLS, HPROF_PROBE_CAUGHT}) {
+  if ((rewriter->asked_ & kUserMade) != 0 && name.equals("java/lang/Throwable")) return true;
+  for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_CALLS, kUserCaught}) {
     if (rewriter->wants(probe, name)) return true;
   }
   return false;
@@ -201,7 +201,7 @@ uint32_t ClassRewriter::include_method(void* self, const MethodSite& site, uint3
       ((site.class_name.equals("java/lang/Object") && site.name.equals("<init>")) ||
        rewriter->is_generated(site.class_name)))
     probes &= ~kProbesOfTimes;
-  if (!rewriter->wants(HPROF_PROBE_CAUGHT, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
+  if (!rewriter->wants(kUserCaught, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
   return probes;
 }
 
@@ -373,7 +373,7 @@ hprof_status ClassRewriter::go(JNIEnv* jni, uint32_t probes) {
 // Defines the tracker before the first class calls it.
 hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (asked_ != 0 || !help_.is_alone(help_.session)) return HPROF_FAILED;
-  add_user(&on_demand_);
+  add_user(on_demand_);
   Engine* engine = make_engine();
   if (engine == nullptr || !define_tracker(jni, engine) || !prepare_tracker(jni)) return HPROF_FAILED;
   engine_.store(engine, std::memory_order_release);
@@ -483,7 +483,7 @@ jlong ClassRewriter::attach(JNIEnv* jni, jobject thread) {
   bool is_virtual = is_virtual_thread(jni, thread);
   if (!is_virtual && parts_->threads.is_agent()) return 0;
   uint64_t os_id = is_virtual ? 0 : static_cast<uint64_t>(platform::current_thread_id());
-  const hprof_probe_user& user = user_of(HPROF_PROBE_METHODS);
+  const ProbeUser& user = user_of(HPROF_PROBE_METHODS);
   uint64_t word = user.attach(user.self, jni, thread, is_virtual ? 1 : 0, os_id);
   if (word != 0) jni->SetLongField(thread, thread_field_, static_cast<jlong>(word));
   return static_cast<jlong>(word);
@@ -502,19 +502,23 @@ void ClassRewriter::release(jlong state) {
 }
 
 void ClassRewriter::allocated(JNIEnv* jni, jobject object, jlong header) {
-  const hprof_probe_user& user = users_[1];
-  if (object != nullptr && user.allocated != nullptr)
+  const ProbeUser& user = users_[1];
+  if (object == nullptr) return;
+  if (user.allocated != nullptr) {
     user.allocated(user.self, jni, object, static_cast<uint64_t>(header));
+  } else if (user.new_object != nullptr && !parts_->threads.is_agent()) {
+    user.new_object(user.self, jni, object);
+  }
 }
 
 void ClassRewriter::caught(JNIEnv* jni, jobject exception, jint method) {
-  const hprof_probe_user& user = user_of(HPROF_PROBE_CAUGHT);
+  const ProbeUser& user = user_of(kUserCaught);
   if (exception != nullptr && user.caught != nullptr && !parts_->threads.is_agent())
     user.caught(user.self, jni, exception, static_cast<uint32_t>(method));
 }
 
 void ClassRewriter::made(JNIEnv* jni, jobject exception) {
-  const hprof_probe_user& user = user_of(HPROF_PROBE_MADE);
+  const ProbeUser& user = user_of(kUserMade);
   if (exception != nullptr && user.made != nullptr && !parts_->threads.is_agent())
     user.made(user.self, jni, exception);
 }

@@ -19,6 +19,17 @@ namespace hprof {
 
 struct SessionParts;
 
+// A user of probes, whichever service it asked. Functions for probes that it did not ask for are null.
+struct ProbeUser : hprof_probe_user {
+  void (*made)(void* self, void* jni, void* exception);
+  void (*caught)(void* self, void* jni, void* exception, hprof_method_id method);
+  void (*new_object)(void* self, void* jni, void* object);  // where `allocated` is null
+};
+// Bits of ProbeUser::probes beside HPROF_PROBE_*.
+constexpr uint32_t kUserCaught = 1u << 5;
+constexpr uint32_t kUserMade = 1u << 6;
+constexpr uint32_t kUserExceptions = kUserCaught | kUserMade;
+
 // The natives of HPROF_PROBE_CALLS, which has one user per process. Called without indirection, which would
 // be most of a call's cost. Never null.
 struct CallNatives {
@@ -42,7 +53,7 @@ class ClassRewriter {
   }
   // Rewrites no class in this session; users do not notice. [onload]
   void sit_out() { sits_out_ = true; }
-  hprof_status ask(const hprof_probe_user* user);
+  hprof_status ask(const ProbeUser& user);
   // Makes the engine, after all calls of ask(). False: no memory. [onload]
   bool begin();
   bool is_asked() const { return kHasBytecode && asked_ != 0; }
@@ -83,15 +94,15 @@ class ClassRewriter {
 
  private:
   enum Demand : uint32_t { kNobody, kBegun, kMet, kRefused };
-  void add_user(const hprof_probe_user* user);
+  void add_user(const ProbeUser& user);
   Engine* make_engine();
   bool define_tracker(JNIEnv* jni, const Engine* engine);
   bool prepare_tracker(JNIEnv* jni);
   hprof_status meet_demand(jvmtiEnv* jvmti, JNIEnv* jni);
   bool rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni);
   hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on);
-  hprof_probe_user& user_of(uint32_t probe);
-  const hprof_probe_user& user_of(uint32_t probe) const;
+  ProbeUser& user_of(uint32_t probe);
+  const ProbeUser& user_of(uint32_t probe) const;
   bool wants(uint32_t probe, Span class_name) const;
   bool find_fields(JNIEnv* jni, jclass tracker);
   static bool include_class(void* self, Span name, uint16_t access);
@@ -112,10 +123,10 @@ class ClassRewriter {
   bool is_late_ = false;
   bool sits_out_ = false;
   uint64_t passed_ = 0;  // classes loaded before class files were seen
-  hprof_probe_user on_demand_ = {};
+  ProbeUser on_demand_ = {};
   std::atomic<uint32_t> demand_{kNobody};
   static constexpr uint32_t kUsers = 5;  // in the order of kSwitches
-  hprof_probe_user users_[kUsers] = {};
+  ProbeUser users_[kUsers] = {};
   Region first_lines_;        // by method id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;

@@ -16,13 +16,17 @@
 #include <hprof/draft/walk.h>
 #include <hprof/draft/weaks.h>
 #include <hprof/service/accounting.h>
+#include <hprof/service/allocations.h>
+#include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
+#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/io.h>
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
+#include <hprof/service/probes.h>
 #include <hprof/service/threads.h>
 
 #include "core/agent/checked_services.h"
@@ -191,6 +195,10 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_IO, &io_service},
     {HPROF_SERVICE_ACCOUNTING, &accounting_service},
     {HPROF_SERVICE_SAMPLING, &sampling_service},
+    {HPROF_SERVICE_PROBES, &probes_service},
+    {HPROF_SERVICE_EXCEPTIONS, &exceptions_service},
+    {HPROF_SERVICE_ALLOCATIONS, &allocations_service},
+    {HPROF_SERVICE_CALLS, &calls_service},
     {HPROF_SERVICE_BYTECODE, &bytecode_service},
     {HPROF_SERVICE_CLASS_FILE, &class_file_service},
     {HPROF_SERVICE_LIBRARY, &library_service},

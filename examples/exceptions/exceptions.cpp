@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // exceptions=y: exceptions by class and stack, made there and caught there. A vendor's plugin in C++: a
-// collector made of a class by the kit, draft probes, a table of its own, which format=flamegraph and others
+// collector made of a class by the kit, probes, a table of its own, which format=flamegraph and others
 // draw. With exceptions-thrown=y also those thrown, by JVMTI's own events: a jvmtiEnv of the unit's own
 // (throw_events.h).
-//
-// The draft service may change with any release: a core that does not have it in this version refuses the
-// unit.
 #include <algorithm>
 #include <atomic>
 #include <jvmti.h>
@@ -14,7 +11,7 @@
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/table.hpp>
-#include <hprof/draft/bytecode.h>
+#include <hprof/service/exceptions.h>
 
 #include "throw_events.h"
 
@@ -50,32 +47,32 @@ constexpr hprof_table_schema schema_of(uint32_t columns) {
 const hprof_table_schema kSchema = schema_of(5);
 const hprof_table_schema kSchemaThrown = schema_of(6);
 
-constexpr uint32_t kProbes = HPROF_PROBE_MADE | HPROF_PROBE_CAUGHT;
 constexpr uint64_t kFirstRows = 256;
 constexpr uint64_t kMostRows = 65536;
 constexpr uint32_t kMostFrames = 512;
 constexpr uint32_t kMostConstructors = 16;  // of an exception's own class and those above it
-constexpr jint kFramesOfProbe = 2;          // of HprofTracker, on top of the stack
 
 // Any number of threads count at the same time, without a lock.
 class Exceptions {
  public:
-  Exceptions(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
+  Exceptions(const hprof_host* host, const Config& config)
+      : services_(host),
+        probes_(find_service<hprof_exceptions_service>(host, HPROF_SERVICE_EXCEPTIONS)),
+        config_(config) {}
 
   hprof_status open(char* error, uint32_t error_size) {
     TextBuffer why(error, error_size);
-    hprof_probe_user user = {};
-    user.size = sizeof user;
-    user.probes = kProbes;
-    user.self = this;
-    user.include = config_.caught_in;
-    user.made = [](void* self, void* jni, void* exception) {
+    hprof_exception_probes probes = {};
+    probes.size = sizeof probes;
+    probes.self = this;
+    probes.include = config_.caught_in;
+    probes.made = [](void* self, void* jni, void* exception) {
       static_cast<Exceptions*>(self)->made(static_cast<JNIEnv*>(jni), static_cast<jobject>(exception));
     };
-    user.caught = [](void* self, void* jni, void* exception, hprof_method_id) {
+    probes.caught = [](void* self, void* jni, void* exception, hprof_method_id) {
       static_cast<Exceptions*>(self)->caught(static_cast<JNIEnv*>(jni), static_cast<jobject>(exception));
     };
-    if (services_.bytecode == nullptr || services_.bytecode->ask(services_.host, &user) != HPROF_OK) {
+    if (probes_ == nullptr || probes_->ask(services_.host, &probes) != HPROF_OK) {
       why.add("this VM or build has no probes");
       return HPROF_UNSUPPORTED;
     }
@@ -98,10 +95,10 @@ class Exceptions {
 
   hprof_status start() {
     if (events_.is_open() && !events_.enable(true)) return HPROF_FAILED;
-    return services_.bytecode->go(services_.host, kProbes);
+    return probes_->start(services_.host);
   }
   void stop() {
-    services_.bytecode->halt(services_.host, kProbes);
+    probes_->stop(services_.host);
     if (events_.is_open()) events_.enable(false);
   }
 
@@ -163,12 +160,12 @@ class Exceptions {
   }
 
   void caught(JNIEnv* jni, jobject exception) {
-    Counts* counts = counts_of(jni, exception, trace_of(jni, kFramesOfProbe, nullptr));
+    Counts* counts = counts_of(jni, exception, trace_of(jni, probes_->frames, nullptr));
     if (counts != nullptr) counts->caught.fetch_add(1, std::memory_order_relaxed);
   }
 
   void made(JNIEnv* jni, jobject exception) {
-    Counts* counts = counts_of(jni, exception, trace_of(jni, kFramesOfProbe, exception));
+    Counts* counts = counts_of(jni, exception, trace_of(jni, probes_->frames, exception));
     if (counts != nullptr) counts->made.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -179,11 +176,12 @@ class Exceptions {
 
   // The trace of the calling thread's stack without its first frames and the constructors of `made`; 0: no
   // Java frames.
-  hprof_trace_serial trace_of(JNIEnv* jni, jint first, jobject made) const {
+  hprof_trace_serial trace_of(JNIEnv* jni, uint32_t first, jobject made) const {
     jvmtiFrameInfo frames[kMostConstructors + kMostFrames];
     const uint32_t most = depth_ + (made != nullptr ? kMostConstructors : 0);
     jint count = 0;
-    if (jvmti_->GetStackTrace(nullptr, first, static_cast<jint>(most), frames, &count) != JVMTI_ERROR_NONE)
+    if (jvmti_->GetStackTrace(nullptr, static_cast<jint>(first), static_cast<jint>(most), frames, &count) !=
+        JVMTI_ERROR_NONE)
       return 0;
     const uint32_t end = static_cast<uint32_t>(count);
     uint32_t at = 0;
@@ -215,6 +213,7 @@ class Exceptions {
   }
 
   Services services_;
+  const hprof_exceptions_service* probes_;
   const Config& config_;
   jvmtiEnv* jvmti_ = nullptr;
   uint32_t depth_ = 0;

@@ -63,8 +63,9 @@ static hprof_status write_notes(const Services& services, const Circumstances& h
 // known.
 static hprof_trace_serial trace_of(const Services& services, const TallyRow& row, uint32_t depth) {
   hprof_frame_id frames[kDepthMost];
+  const auto* probes = find_service<hprof_probes_service>(services.host, HPROF_SERVICE_PROBES);
   for (uint32_t i = 0; i < row.length; i++) {
-    frames[i] = services.bytecode->frame(services.host, row.trace()[i], i == 0 ? 1 : 0);
+    frames[i] = probes->frame(services.host, row.trace()[i], i == 0 ? 1 : 0);
   }
   return services.ids->trace(services.host, row.thread, frames, row.length, trace_flags(row.length, depth));
 }

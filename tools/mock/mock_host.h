@@ -28,13 +28,17 @@
 #include <hprof/draft/sampling.h>
 #include <hprof/host.h>
 #include <hprof/service/accounting.h>
+#include <hprof/service/allocations.h>
+#include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
+#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/io.h>
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
+#include <hprof/service/probes.h>
 #include <hprof/service/threads.h>
 
 #include "mock_record.h"
@@ -189,10 +193,17 @@ class MockHost {
   std::vector<std::string> accounting_columns = {"user", "system"};
   std::map<uint64_t, std::vector<uint64_t>> accounting;  // by os id
 
+  // --- exceptions, allocations, calls: what the last ask() passed, whose functions tests call. size 0:
+  // nobody asked
+  hprof_exception_probes exception_probes = {};
+  hprof_allocation_probes allocation_probes = {};
+  hprof_call_probes call_probes = {};
+  std::set<const void*> probes_started;  // those of them that have been started and not stopped
+
   // --- draft: bytecode
   hprof_probe_user probe_user = {};      // the last one of ask(): tests call its functions
   uint32_t probes_on = 0;                // HPROF_PROBE_*
-  hprof_status probe_status = HPROF_OK;  // the answer of ask
+  hprof_status probe_status = HPROF_OK;  // the answer of ask, in all services of probes
   std::map<void*, uint64_t> thread_states;
 
   // --- draft: library
@@ -248,6 +259,9 @@ class MockHost {
   friend struct MockJvm;
   friend struct MockAccounting;
   friend struct MockBytecode;
+  friend struct MockProbes;
+  template <class Probes, Probes MockHost::*kKept>
+  friend struct MockKind;
   friend struct MockLibrary;
   friend struct MockSampling;
 };

@@ -199,14 +199,10 @@ struct MockBytecode {
   static void set_thread_state(const hprof_host* host, void*, void* jthread, uint64_t state) {
     MockHost::of(host)->thread_states[jthread] = state;
   }
-  static hprof_frame_id frame(const hprof_host* host, hprof_method_id method, uint32_t) {
-    return MockHost::of(host)->add_frame(method, HPROF_LINE_UNKNOWN);
-  }
   static void totals(const hprof_host*, hprof_probe_totals* totals) {
     const hprof_probe_totals none = {};
     hprof_copy_sized(totals, totals->size, &none, sizeof none);
   }
-  static void each_left(const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {}
   static void header_at(const hprof_host*, int64_t) {}
   static uint32_t is_own_thread(const hprof_host*) { return 0; }
   static const uint32_t* redefinitions(const hprof_host*) {
@@ -214,6 +210,38 @@ struct MockBytecode {
     return &none;
   }
 };
+
+struct MockProbes {
+  static hprof_frame_id frame(const hprof_host* host, hprof_method_id method, uint32_t) {
+    return MockHost::of(host)->add_frame(method, HPROF_LINE_UNKNOWN);
+  }
+  static void each_left(const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {}
+};
+
+// exceptions, allocations, calls: keeps what is asked for in a member of the host.
+template <class Probes, Probes MockHost::*kKept>
+struct MockKind {
+  static hprof_status ask(const hprof_host* host, const Probes* probes) {
+    MockHost* self = MockHost::of(host);
+    Probes& kept = self->*kKept;
+    if (kept.size != 0) return HPROF_FAILED;
+    if (self->probe_status == HPROF_OK) hprof_copy_sized(&kept, sizeof kept, probes, probes->size);
+    return self->probe_status;
+  }
+  static hprof_status start(const hprof_host* host) {
+    MockHost* self = MockHost::of(host);
+    if ((self->*kKept).size == 0) return HPROF_FAILED;
+    self->probes_started.insert(&(self->*kKept));
+    return HPROF_OK;
+  }
+  static void stop(const hprof_host* host) {
+    MockHost* self = MockHost::of(host);
+    self->probes_started.erase(&(self->*kKept));
+  }
+};
+using MockExceptions = MockKind<hprof_exception_probes, &MockHost::exception_probes>;
+using MockAllocations = MockKind<hprof_allocation_probes, &MockHost::allocation_probes>;
+using MockCalls = MockKind<hprof_call_probes, &MockHost::call_probes>;
 
 struct MockLibrary {
   static const hprof_library* open(const hprof_host* host, const char* path, char* error,
@@ -284,12 +312,17 @@ void MockHost::add_vm_services() {
                                                   MockBytecode::halt,
                                                   MockBytecode::thread_state,
                                                   MockBytecode::set_thread_state,
-                                                  MockBytecode::frame,
                                                   MockBytecode::totals,
-                                                  MockBytecode::each_left,
                                                   MockBytecode::header_at,
                                                   MockBytecode::is_own_thread,
                                                   MockBytecode::redefinitions};
+  static const hprof_probes_service probes = {sizeof probes, 0, MockProbes::frame, MockProbes::each_left};
+  static const hprof_exceptions_service exceptions = {sizeof exceptions, 2, MockExceptions::ask,
+                                                      MockExceptions::start, MockExceptions::stop};
+  static const hprof_allocations_service allocations = {sizeof allocations, 3, MockAllocations::ask,
+                                                        MockAllocations::start, MockAllocations::stop};
+  static const hprof_calls_service calls = {sizeof calls, 2, MockCalls::ask, MockCalls::start,
+                                            MockCalls::stop};
   static const hprof_library_service library = {sizeof library, 0, MockLibrary::open, MockLibrary::symbol};
   static const hprof_sampling_service sampling = {sizeof sampling,
                                                   0,
@@ -306,6 +339,10 @@ void MockHost::add_vm_services() {
   // A 32-bit Windows VM has another calling convention than these functions.
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
   services_[HPROF_SERVICE_ACCOUNTING] = &clocks;
+  services_[HPROF_SERVICE_PROBES] = &probes;
+  services_[HPROF_SERVICE_EXCEPTIONS] = &exceptions;
+  services_[HPROF_SERVICE_ALLOCATIONS] = &allocations;
+  services_[HPROF_SERVICE_CALLS] = &calls;
   services_[HPROF_SERVICE_BYTECODE] = &bytecode;
   services_[HPROF_SERVICE_LIBRARY] = &library;
   services_[HPROF_SERVICE_SAMPLING] = &sampling;

@@ -22,13 +22,17 @@
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 #include <hprof/service/accounting.h>
+#include <hprof/service/allocations.h>
+#include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
+#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/io.h>
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
+#include <hprof/service/probes.h>
 #include <hprof/service/threads.h>
 #include <hprof/sink.h>
 #include <hprof/tables.h>

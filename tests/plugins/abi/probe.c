@@ -2,17 +2,21 @@
  * A vendor's module that looks at what the agent does with its structs: out-structs that know less, a table
  * of handlers that ends early, a class-file handler, libraries. It says what is wrong in messages.
  */
-#include <jni.h>
+#include <jvmti.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <hprof/collector.h>
-#include <hprof/draft/bytecode.h>
 #include <hprof/draft/class_file.h>
 #include <hprof/draft/library.h>
+#include <hprof/service/allocations.h>
+#include <hprof/service/calls.h>
 #include <hprof/service/emit.h>
+#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
+#include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
+#include <hprof/service/probes.h>
 
 #define EXTENSION "com.acme.probe/1"
 #define CANARY 0x5a
@@ -223,10 +227,11 @@ static const hprof_handlers handlers_of_life = {.size = sizeof(hprof_handlers),
                                                 .class_unload = class_unload,
                                                 .vm_death = vm_death};
 
-/* Exceptions of the class Catches$Own, counted by draft probes. */
-static const hprof_bytecode_service* probes;
-static int made_count, caught_count;
-#define PROBES (HPROF_PROBE_MADE | HPROF_PROBE_CAUGHT)
+/* Exceptions of the class Catches$Own, its objects, and calls of Catches.thrower, counted by probes. */
+static const hprof_exceptions_service* exceptions;
+static const hprof_allocations_service* allocations;
+static const hprof_calls_service* calls;
+static int made_count, caught_count, object_count, call_count, end_count;
 
 static int is_named(const hprof_host* host, hprof_string_id id, const char* wanted) {
   const hprof_ids_service* ids = (const hprof_ids_service*)host->service(host, HPROF_SERVICE_IDS);
@@ -240,44 +245,126 @@ static int is_own_method(const hprof_host* host, hprof_method_id method, const c
   if (!ids->method_info(host, method, &info) || !ids->class_info(host, info.owner, &owner)) return 0;
   return is_named(host, owner.name, "Catches") && is_named(host, info.name, wanted);
 }
+/* The method of the calling thread's stack below its first `frames`. */
+static int is_on_top(const hprof_host* host, uint32_t frames, const char* wanted) {
+  const hprof_jvm_service* jvm = (const hprof_jvm_service*)host->service(host, HPROF_SERVICE_JVM);
+  jvmtiEnv* jvmti = (jvmtiEnv*)jvm->jvmti(host);
+  jmethodID method = NULL;
+  jlocation location;
+  char* name = NULL;
+  int is_it;
+  if ((*jvmti)->GetFrameLocation(jvmti, NULL, (jint)frames, &method, &location) != JVMTI_ERROR_NONE ||
+      (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) != JVMTI_ERROR_NONE)
+    return 0;
+  is_it = strcmp(name, wanted) == 0;
+  (*jvmti)->Deallocate(jvmti, (unsigned char*)name);
+  return is_it;
+}
 static void caught(void* self, void* jni, void* exception, hprof_method_id method) {
   const hprof_host* host = (const hprof_host*)self;
   expect(host, jni != NULL && exception != NULL, "no exception was caught");
-  caught_count += is_own_method(host, method, "catcher") || is_own_method(host, method, "outer");
+  if (!is_own_method(host, method, "catcher") && !is_own_method(host, method, "outer")) return;
+  caught_count++;
+  expect(host, is_on_top(host, exceptions->frames, "catcher") || is_on_top(host, exceptions->frames, "outer"),
+         "another method is on top of the stack");
 }
 /* The VM and the JDK make others, too. */
-static void made(void* self, void* jni, void* exception) {
-  const hprof_host* host = (const hprof_host*)self;
+static int is_own(const hprof_host* host, void* jni, void* object) {
   const hprof_ids_service* ids = (const hprof_ids_service*)host->service(host, HPROF_SERVICE_IDS);
   JNIEnv* env = (JNIEnv*)jni;
   jclass of;
   hprof_class_info info = {.size = sizeof(info)};
-  expect(host, env != NULL && exception != NULL, "no exception was made");
-  of = (*env)->GetObjectClass(env, (jobject)exception);
+  expect(host, env != NULL && object != NULL, "no object was made");
+  of = (*env)->GetObjectClass(env, (jobject)object);
   expect(host, ids->class_info(host, ids->class_serial(host, env, of), &info), "a class is not known");
   (*env)->DeleteLocalRef(env, of);
-  made_count += is_named(host, info.name, "Catches$Own");
+  return is_named(host, info.name, "Catches$Own");
+}
+static void made(void* self, void* jni, void* exception) {
+  made_count += is_own((const hprof_host*)self, jni, exception);
+}
+static void allocated(void* self, void* jni, void* object) {
+  const hprof_host* host = (const hprof_host*)self;
+  if (!is_own(host, jni, object)) return;
+  object_count++;
+  expect(host, is_on_top(host, allocations->frames, "<init>"), "no constructor is on top of the stack");
+}
+static uint64_t begins(void* self, void* jni, hprof_method_id method) {
+  const hprof_host* host = (const hprof_host*)self;
+  expect(host, jni != NULL, "a call without a JNIEnv");
+  if (!is_own_method(host, method, "thrower")) return 0;
+  expect(host, is_on_top(host, calls->frames, "thrower"), "another method is on top of the stack");
+  call_count++;
+  return (uint64_t)call_count;
+}
+static void ends(void* self, void* jni, uint64_t call, uint32_t by_exception) {
+  expect((const hprof_host*)self, jni != NULL && by_exception == 1 && call == (uint64_t)call_count,
+         "another call ends");
+  end_count++;
 }
 static hprof_status create_probes(const hprof_host* host, const void* options, void** self, char* error,
                                   uint32_t error_size) {
-  const hprof_probe_user user = {.size = sizeof(user),
-                                 .probes = PROBES,
-                                 .self = (void*)(uintptr_t)host,
-                                 .include = "Catches",
-                                 .caught = caught,
-                                 .made = made};
+  void* me = (void*)(uintptr_t)host;
+  const hprof_exception_probes of_exceptions = {
+      .size = sizeof(of_exceptions), .self = me, .include = "Catches", .made = made, .caught = caught};
+  const hprof_exception_probes of_nothing = {.size = sizeof(of_nothing)};
   (void)options;
-  *self = (void*)(uintptr_t)host;
-  probes = (const hprof_bytecode_service*)host->service(host, HPROF_SERVICE_BYTECODE);
-  if (probes == NULL || probes->ask(host, &user) != HPROF_OK) {
+  *self = me;
+  exceptions = (const hprof_exceptions_service*)host->service(host, HPROF_SERVICE_EXCEPTIONS);
+  if (exceptions == NULL || exceptions->ask(host, &of_exceptions) != HPROF_OK) {
     snprintf(error, error_size, "no probes");
     return HPROF_UNSUPPORTED;
   }
-  expect(host, probes->ask(host, &user) == HPROF_FAILED, "a second user of the same probes");
+  expect(host, exceptions->ask(host, &of_exceptions) == HPROF_FAILED, "a second user of the same probes");
+  expect(host, exceptions->ask(host, &of_nothing) == HPROF_FAILED, "a user without functions");
   return HPROF_OK;
 }
-static hprof_status start_probes(void* self) { return probes->go((const hprof_host*)self, PROBES); }
-static void stop_probes(void* self) { probes->halt((const hprof_host*)self, PROBES); }
+static hprof_status start_probes(void* self) { return exceptions->start((const hprof_host*)self); }
+static void stop_probes(void* self) { exceptions->stop((const hprof_host*)self); }
+/* Where cpu=times and heap=sites do not have them: calls and allocations. */
+static hprof_status create_calls(const hprof_host* host, const void* options, void** self, char* error,
+                                 uint32_t error_size) {
+  void* me = (void*)(uintptr_t)host;
+  const hprof_allocation_probes of_objects = {.size = sizeof(of_objects), .self = me, .allocated = allocated};
+  const hprof_call_probes of_calls = {
+      .size = sizeof(of_calls), .self = me, .include = "Catches", .begins = begins, .ends = ends};
+  (void)options;
+  *self = me;
+  allocations = (const hprof_allocations_service*)host->service(host, HPROF_SERVICE_ALLOCATIONS);
+  calls = (const hprof_calls_service*)host->service(host, HPROF_SERVICE_CALLS);
+  if (calls == NULL || calls->ask(host, &of_calls) != HPROF_OK ||
+      allocations->ask(host, &of_objects) != HPROF_OK) {
+    snprintf(error, error_size, "no probes of calls and objects");
+    return HPROF_UNSUPPORTED;
+  }
+  expect(host, calls->ask(host, &of_calls) == HPROF_FAILED, "a second user of calls");
+  expect(host, allocations->ask(host, &of_objects) == HPROF_FAILED, "a second user of allocations");
+  return HPROF_OK;
+}
+static hprof_status start_calls(void* self) {
+  const hprof_host* host = (const hprof_host*)self;
+  const hprof_status status = allocations->start(host);
+  return status == HPROF_OK ? calls->start(host) : status;
+}
+static void stop_calls(void* self) {
+  calls->stop((const hprof_host*)self);
+  allocations->stop((const hprof_host*)self);
+}
+static void count_left(void* argument, const char* words, uint64_t classes, uint64_t methods) {
+  *(uint64_t*)argument += words[0] != 0 ? classes + methods : 0;
+}
+static hprof_status report_calls(void* self, const hprof_report* why) {
+  const hprof_host* host = (const hprof_host*)self;
+  const hprof_probes_service* probes = (const hprof_probes_service*)host->service(host, HPROF_SERVICE_PROBES);
+  uint64_t left = 0;
+  char line[200];
+  (void)why;
+  probes->each_left(host, &left, count_left);
+  snprintf(line, sizeof(line), "probe: objects %d, calls %d, ends %d, %s", object_count, call_count,
+           end_count, left != 0 ? "classes without probes" : "all have probes");
+  say(self, line);
+  return HPROF_OK;
+}
 static hprof_status report_probes(void* self, const hprof_report* why) {
   char line[200];
   (void)why;
@@ -322,6 +409,13 @@ static const hprof_collector_ops ops_life = {.size = sizeof(hprof_collector_ops)
                                              .destroy = nothing,
                                              .handlers = &handlers_of_life};
 
+static const hprof_collector_ops ops_calls = {.size = sizeof(hprof_collector_ops),
+                                              .create = create_calls,
+                                              .start = start_calls,
+                                              .report = report_calls,
+                                              .reset = nothing,
+                                              .stop = stop_calls,
+                                              .destroy = nothing};
 static const hprof_collector_ops ops_probes = {.size = sizeof(hprof_collector_ops),
                                                .create = create_probes,
                                                .start = start_probes,
@@ -418,10 +512,18 @@ static const hprof_unit unit_probes = {.size = sizeof(hprof_unit),
                                        .kind = HPROF_UNIT_COLLECTOR,
                                        .id = "probe_probes",
                                        .select = "probe=probes",
-                                       .summary = "exceptions and entries of methods",
+                                       .summary = "exceptions",
                                        .needs = HPROF_NEED_CLASS_HOOKS,
                                        .wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART,
                                        .ops = &ops_probes};
+static const hprof_unit unit_calls = {.size = sizeof(hprof_unit),
+                                      .kind = HPROF_UNIT_COLLECTOR,
+                                      .id = "probe_calls",
+                                      .select = "probe=calls",
+                                      .summary = "calls and objects",
+                                      .needs = HPROF_NEED_CLASS_HOOKS,
+                                      .wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART,
+                                      .ops = &ops_calls};
 static const hprof_unit unit_silent = {.size = sizeof(hprof_unit),
                                        .kind = HPROF_UNIT_COLLECTOR,
                                        .id = "probe_silent",
@@ -430,7 +532,7 @@ static const hprof_unit unit_silent = {.size = sizeof(hprof_unit),
                                        .flags = HPROF_UNIT_NO_OUTPUT,
                                        .events = HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END,
                                        .ops = &ops_silent};
-static const hprof_unit* const units[] = {&unit_sizes, &unit_classes, &unit_short,
-                                          &unit_life,  &unit_probes,  &unit_silent};
+static const hprof_unit* const units[] = {&unit_sizes,  &unit_classes, &unit_short, &unit_life,
+                                          &unit_probes, &unit_calls,   &unit_silent};
 
-HPROF_MODULE(probe, "1.0", "a vendor", units, 6)
+HPROF_MODULE(probe, "1.0", "a vendor", units, 7)

@@ -5,6 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <hprof/cpp/services.hpp>
+#include <hprof/service/allocations.h>
+#include <hprof/service/calls.h>
+#include <hprof/service/exceptions.h>
 
 #include "tests/unit/agent/session_fixture.h"
 #include "tests/unit/bytecode/class_builder.h"
@@ -61,6 +64,41 @@ struct OnDemand : SessionFixture {
 };
 
 }  // namespace
+
+TEST_CASE("each kind of probes has one user, and only who asked for them has any") {
+  SessionFixture f;
+  heard().on_create = [](const hprof_host* host) {
+    const auto* calls = find_service<hprof_calls_service>(host, HPROF_SERVICE_CALLS);
+    const auto* exceptions = find_service<hprof_exceptions_service>(host, HPROF_SERVICE_EXCEPTIONS);
+    hprof_call_probes of_calls = {};
+    of_calls.size = sizeof of_calls;
+    CHECK(calls->ask(host, &of_calls) == HPROF_FAILED);
+    of_calls.begins = [](void*, void*, hprof_method_id) -> uint64_t { return 0; };
+    CHECK(calls->ask(host, &of_calls) == HPROF_FAILED);
+    of_calls.ends = [](void*, void*, uint64_t, uint32_t) {};
+    of_calls.size = offsetof(hprof_call_probes, ends);
+    CHECK(calls->ask(host, &of_calls) == HPROF_FAILED);
+    of_calls.size = sizeof of_calls;
+    CHECK(calls->ask(host, nullptr) == HPROF_FAILED);
+    CHECK(calls->ask(host, &of_calls) == HPROF_OK);
+    CHECK(calls->ask(host, &of_calls) == HPROF_FAILED);
+    hprof_probe_user on_demand = {};
+    on_demand.size = sizeof on_demand;
+    on_demand.probes = HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND;
+    CHECK(Services(host).bytecode->ask(host, &on_demand) == HPROF_FAILED);
+    hprof_exception_probes of_exceptions = {};
+    of_exceptions.size = sizeof of_exceptions;
+    CHECK(exceptions->ask(host, &of_exceptions) == HPROF_FAILED);
+    of_exceptions.made = [](void*, void*, void*) {};
+    CHECK(exceptions->ask(host, &of_exceptions) == HPROF_OK);
+    of_exceptions.caught = [](void*, void*, void*, hprof_method_id) {};
+    CHECK(exceptions->ask(host, &of_exceptions) == HPROF_FAILED);
+  };
+  f.jvm.java_version = 8;  // with early hooks, whatever a unit wants
+  REQUIRE(f.load("watch=y"));
+  f.start();
+  f.die();
+}
 
 TEST_CASE("classes are hooked only where a collector wants probes") {
   SessionFixture f;

@@ -120,15 +120,15 @@ TEST_CASE("a note is a record, which an encoder may leave out") {
 
 TEST_CASE("what has no probes is said in one note, if there is anything") {
   static int reasons;
-  hprof_bytecode_service bytecode = {};
-  bytecode.size = sizeof bytecode;
-  bytecode.each_left = [](const hprof_host*, void* argument,
-                          void (*visit)(void*, const char*, uint64_t, uint64_t)) {
+  hprof_probes_service probes = {};
+  probes.size = sizeof probes;
+  probes.each_left = [](const hprof_host*, void* argument,
+                        void (*visit)(void*, const char*, uint64_t, uint64_t)) {
     if (reasons > 0) visit(argument, "too large", 2, 3);
     if (reasons > 1) visit(argument, "native", 0, 1);
   };
   MockHost mock;
-  mock.set_service(HPROF_SERVICE_BYTECODE, &bytecode);
+  mock.set_service(HPROF_SERVICE_PROBES, &probes);
   Services services(mock.host());
   reasons = 0;
   CHECK(write_note_on_probes(services, "left: ") == HPROF_OK);

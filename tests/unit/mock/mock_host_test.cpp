@@ -111,20 +111,21 @@ TEST_CASE("the allocation that is asked to fail does, and a wrong release is rem
 
 TEST_CASE("probes are asked for, switched, and told by the test") {
   MockHost host;
-  const auto* bytecode = service<hprof_bytecode_service>(host, HPROF_SERVICE_BYTECODE);
+  const auto* exceptions = service<hprof_exceptions_service>(host, HPROF_SERVICE_EXCEPTIONS);
   int seen = 0;
-  hprof_probe_user user = {};
-  user.size = sizeof user;
-  user.probes = HPROF_PROBE_MADE;
-  user.self = &seen;
-  user.made = [](void* self, void*, void*) { ++*static_cast<int*>(self); };
-  REQUIRE(bytecode->ask(host.host(), &user) == HPROF_OK);
-  bytecode->go(host.host(), HPROF_PROBE_MADE);
-  CHECK(host.probes_on == HPROF_PROBE_MADE);
-  host.probe_user.made(host.probe_user.self, nullptr, nullptr);
+  hprof_exception_probes probes = {};
+  probes.size = sizeof probes;
+  probes.self = &seen;
+  probes.made = [](void* self, void*, void*) { ++*static_cast<int*>(self); };
+  CHECK(exceptions->start(host.host()) == HPROF_FAILED);
+  REQUIRE(exceptions->ask(host.host(), &probes) == HPROF_OK);
+  CHECK(exceptions->ask(host.host(), &probes) == HPROF_FAILED);
+  exceptions->start(host.host());
+  CHECK(host.probes_started.size() == 1);
+  host.exception_probes.made(host.exception_probes.self, nullptr, nullptr);
   CHECK(seen == 1);
-  bytecode->halt(host.host(), HPROF_PROBE_MADE);
-  CHECK(host.probes_on == 0);
+  exceptions->stop(host.host());
+  CHECK(host.probes_started.empty());
 }
 
 TEST_CASE("a timer's tick reaches the handler with the argument of its thread") {

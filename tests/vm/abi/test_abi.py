@@ -56,15 +56,18 @@ def class_file_handler_comes_before_the_agents_own_rewriting(vm):
 
 
 @vm_test(units=UNITS + ("bytecode",), quick=True)
-def exceptions_are_counted_by_draft_probes(vm):
+def exceptions_calls_and_objects_are_counted_by_probes(vm):
     options = "plugins=%s,probe=probes,verbose=n,file=out.txt" % probe_folder(vm)
     run = vm.profiled(options, "Catches", java=("-Xverify:all",))
     check("WRONG" not in run.err, "the probe found something\n%s" % run)
     check("HPROF: probe: made 55, caught 50" in run.err, "other counts\n%s" % run)
+    run = vm.profiled(options.replace("=probes", "=calls"), "Catches", java=("-Xverify:all",))
+    check("WRONG" not in run.err, "the probe found something\n%s" % run)
+    check("HPROF: probe: objects 55, calls 50, ends 50, classes without probes" in run.err, "other counts\n%s" % run)
 
 
 @vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites"))
-def draft_probes_stand_beside_those_of_the_shipped_units(vm):
+def probes_stand_beside_those_of_the_shipped_units(vm):
     options = "plugins=%s,probe=probes,cpu=times,heap=sites,cutoff=0,verbose=n,file=out.txt" % probe_folder(vm)
     run = vm.profiled(options, "Catches", java=("-Xverify:all",))
     check("WRONG" not in run.err, "the probe found something\n%s" % run)

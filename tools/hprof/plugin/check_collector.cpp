@@ -115,11 +115,12 @@ void Watched::handle() {
   thread->size += host_.later();
   void* jni = host_.jni();
   void *object = mock.vm_object(), *jclass = mock.vm_class();
+  void* self = self_;
   const auto call = [&](const char* name, Where where, auto function, auto... arguments) {
     if (function == nullptr) return;
     host_.findings.doing(name);
     host_.where = where;
-    function(self_, arguments...);
+    function(self, arguments...);
     host_.where = Where::kControl;
   };
   call("vm_init", Where::kApp, on.vm_init, jni, thread);
@@ -133,6 +134,20 @@ void Watched::handle() {
   call("monitor_contended_entered", Where::kApp, on.monitor_contended_entered, jni, thread, object);
   call("monitor_wait", Where::kApp, on.monitor_wait, jni, thread, object, int64_t{10});
   call("monitor_waited", Where::kApp, on.monitor_waited, jni, thread, object, 1u);
+  const hprof_method_id method = mock.add_method(mock.add_class("Check", "LCheck;"), "m", "()V");
+  self = mock.exception_probes.self;
+  call("made", Where::kApp, mock.exception_probes.made, jni, object);
+  call("caught", Where::kApp, mock.exception_probes.caught, jni, object, method);
+  self = mock.allocation_probes.self;
+  call("allocated", Where::kApp, mock.allocation_probes.allocated, jni, object);
+  self = self_;
+  if (const hprof_call_probes& probes = mock.call_probes; probes.size != 0) {
+    host_.findings.doing("begins, ends");
+    host_.where = Where::kApp;
+    const uint64_t number = probes.begins(probes.self, jni, method);
+    if (number != 0) probes.ends(probes.self, jni, number, 0);
+    host_.where = Where::kControl;
+  }
   host_.findings.doing("a sample");
   host_.where = Where::kSignal;
   mock.tick(kOsId);

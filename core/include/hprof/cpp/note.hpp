@@ -5,6 +5,7 @@
 #include <hprof/cpp/services.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/record.h>
+#include <hprof/service/probes.h>
 
 namespace hprof {
 
@@ -27,15 +28,14 @@ inline hprof_status write_note_on_probes(const Services& services, const char* b
     const char* begin;
     Note text;
   } line{begin, {}};
-  services.bytecode->each_left(
-      services.host, &line, [](void* argument, const char* words, uint64_t classes, uint64_t methods) {
-        auto* to = static_cast<Line*>(argument);
-        to->text.add(to->text.size() == 0 ? to->begin : ", ").add(words).add(" (");
-        if (classes != 0) to->text.add(classes).add(" classes");
-        if (classes != 0 && methods != 0) to->text.add(", ");
-        if (methods != 0) to->text.add(methods).add(" methods");
-        to->text.add(")");
-      });
+  find_service<hprof_probes_service>(services.host, HPROF_SERVICE_PROBES)->each_left(services.host, &line, [](void* argument, const char* words, uint64_t classes, uint64_t methods) {
+    auto* to = static_cast<Line*>(argument);
+    to->text.add(to->text.size() == 0 ? to->begin : ", ").add(words).add(" (");
+    if (classes != 0) to->text.add(classes).add(" classes");
+    if (classes != 0 && methods != 0) to->text.add(", ");
+    if (methods != 0) to->text.add(methods).add(" methods");
+    to->text.add(")");
+  });
   return line.text.size() != 0 ? write_note(services, line.text) : HPROF_OK;
 }
 

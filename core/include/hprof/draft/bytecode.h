@@ -2,8 +2,8 @@
 /*
  * Draft: may change with any release.
  *
- * Probes in the program's methods: the core rewrites each class as it is loaded, once for all collectors that request
- * probes.
+ * Probes that count by themselves, that get an object's header, or that are put in on demand. service/probes.h and the
+ * services beside it have the others, and the rules for all.
  *
  * The probes call java.lang.HprofTracker, a class of the agent; its source (core/bytecode/tracker) says what it does
  * with the 64-bit words below. Units that use probes need HPROF_NEED_CLASS_HOOKS; to see the JDK's own classes they
@@ -11,7 +11,7 @@
  *
  * Early hooks switch the class-data archive and the AOT cache off. Without them, and with HPROF_PROBE_ALLOCATIONS and
  * HPROF_PROBE_LATE, both stay on: classes loaded before VMInit, all those of an AOT cache included, get no probes,
- * except for java.lang.Object; each_left reports their number. In a run that records classes for an archive or an AOT
+ * except for java.lang.Object; hprof_probes_service.each_left reports their number. In a run that records classes for an archive or an AOT
  * cache no class gets probes: ask and go succeed without effect, and the core says so.
  */
 #ifndef HPROF_DRAFT_BYTECODE_H
@@ -19,17 +19,16 @@
 
 #include <hprof/abi.h>
 
-#define HPROF_SERVICE_BYTECODE "hprof.draft.bytecode/2"
+#define HPROF_SERVICE_BYTECODE "hprof.draft.bytecode/3"
 
 #define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
 #define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
 #define HPROF_PROBE_CLOCK (1u << 2)       /* ask() only: the probes read the clock for threads whose state says so */
-#define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
-#define HPROF_PROBE_MADE (1u << 6)        /* exceptions made, thrown or not */
-#define HPROF_PROBE_LATE (1u << 7)        /* ask() only: work without early hooks; see above */
-#define HPROF_PROBE_CALLS (1u << 8)       /* each call of a method and its end: two calls of native functions each; not
+/* bits 5 and 6 are the core's own */
+#define HPROF_PROBE_LATE (1u << 7)      /* ask() only: work without early hooks; see above */
+#define HPROF_PROBE_CALLS (1u << 8)     /* each call of a method and its end: two calls of native functions each; not
                                              beside HPROF_PROBE_METHODS */
-#define HPROF_PROBE_ON_DEMAND (1u << 9)   /* ask() only, with HPROF_PROBE_CALLS alone: see go() */
+#define HPROF_PROBE_ON_DEMAND (1u << 9) /* ask() only, with HPROF_PROBE_CALLS alone: see go() */
 
 /* One user for each kind of probe at a time. Threads of the agent are not reported. */
 typedef struct hprof_probe_user {
@@ -52,22 +51,9 @@ typedef struct hprof_probe_user {
    * any other constructor of the object has run. On top of its stack are HprofTracker's methods, which JVMTI shows,
    * too. */
   void (*allocated)(void* self, void* jni, void* object, uint64_t header); /* [app] */
-  /* HPROF_PROBE_CAUGHT, _MADE, _CALLS: nothing is reported on the carriers of virtual threads, which may be mounting one:
-   * a JVMTI call would wait for ever. */
-  /* HPROF_PROBE_CAUGHT: a catch clause of `method` begins. Not reported: finally clauses, exceptions caught by native
-   * code, and clauses that cover their own beginning. */
-  void (*caught)(void* self, void* jni, void* exception, hprof_method_id method); /* [app] */
-  /* HPROF_PROBE_MADE: the constructor of java.lang.Throwable has run, and the exception has its stack trace; the
-   * constructors of its own class have still to run. On top of the stack are HprofTracker's methods, constructors, and
-   * the method that made it. Not reported: exceptions that the VM preallocates (some OutOfMemoryErrors,
-   * StackOverflowErrors) and, unless -XX:-OmitStackTraceInFastThrow is given, those that compiled code throws so often
-   * that they have no stack trace. */
-  void (*made)(void* self, void* jni, void* exception); /* [app] */
-  /* HPROF_PROBE_CALLS: a method begins, on its thread, threads of the agent included: see is_own_thread. The value that
-   * call_begins returns is passed to call_ends; 0: the end is not reported. Not reported: native methods, calls on
-   * virtual threads, classes that the VM generates, and the end of constructors that fail before super() has returned.
-   * On top of the stack are HPROF_CALL_FRAMES of HprofTracker's methods, then that method. Both are registered as
-   * native methods of HprofTracker, and called once at first with method or call 0: jlong JNICALL (JNIEnv*, jclass,
+  /* HPROF_PROBE_CALLS: as in service/calls.h, but threads of the agent are included: see is_own_thread. On top of the
+   * stack are HPROF_CALL_FRAMES of HprofTracker's methods, then that method. Both are registered as native methods of
+   * HprofTracker, and called once at first with method or call 0: jlong JNICALL (JNIEnv*, jclass,
    * jint method), void JNICALL (JNIEnv*, jclass, jlong call, jboolean by_exception). */
   void* call_begins; /* [app] */
   void* call_ends;   /* [app] */
@@ -101,13 +87,7 @@ typedef struct hprof_bytecode_service {
    * returned ten times as fast, but may be out of date. [app][control], but not in attach, miss and release */
   uint64_t (*thread_state)(const hprof_host* host, void* jni, void* jthread, uint64_t guess);
   void (*set_thread_state)(const hprof_host* host, void* jni, void* jthread, uint64_t state);
-  /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
-  hprof_frame_id (*frame)(const hprof_host* host, hprof_method_id method, uint32_t entry);
   void (*totals)(const hprof_host* host, hprof_probe_totals* totals); /* [control] */
-  /* Visits the reasons why classes and methods were not rewritten, most serious first; words are static text.
-   * [control] */
-  void (*each_left)(const hprof_host* host, void* argument,
-                    void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
   /* The offset in each object of the eight bytes that `allocated` gets as `header`, the first four as its lower half; -1,
    * the default: it gets 0. They must lie inside even the smallest object. Takes effect with the next go. [control] */
   void (*header_at)(const hprof_host* host, int64_t offset);
