@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gc=pauses: how often the collector stopped the VM and for how long. A vendor's plugin in C: one collector
- * with an option, two event handlers and a table of its own. Built against the installed headers, see
- * CMakeLists.txt.
+ * gc_pauses=y: how often the garbage collector stopped the VM and for how long. A collector with an option,
+ * two event handlers and a table of its own: hprof/collector.h says when each function runs, on which
+ * threads, and what is forbidden there.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +13,7 @@
 #include <hprof/service/emit.h>
 #include <hprof/service/mem.h>
 
-#include "pause_stats.h"
-
-/* Measured is the time between the VM's two events: of a concurrent collector the pauses, not its concurrent
- * work. */
+/* Filled in by the agent from the option rows below; lives as long as the session. */
 typedef struct config {
   uint64_t least_ns;
 } config;
@@ -25,21 +22,18 @@ typedef struct gc_pauses {
   const hprof_host* host;
   const hprof_clock_service* clock;
   const hprof_emit_service* emit;
-  pause_stats stats;
+  const config* options;
+  /* One thread at a time adds, during a collection; a report reads and a reset clears at any time. Relaxed
+   * atomics: a report may miss the pause that is being added, nothing else. */
+  uint64_t begun_ns; /* 0: no collection is running */
+  uint64_t starts, pauses, total_ns, max_ns;
 } gc_pauses;
 
-#define COUNT(name, what) \
-  { name, NULL, HPROF_COLUMN_COUNT, 0, what, NULL }
-#define TIME(name, what) \
-  { name, NULL, HPROF_COLUMN_NANOSECONDS, 0, NULL, what }
 static const hprof_column columns[] = {
-    COUNT("starts", "collections"),
-    COUNT("pauses", "pauses"),
-    TIME("total_ns", "of all pauses"),
-    TIME("max_ns", "of the longest"),
-    TIME("p50_ns", "half of the pauses are not longer"),
-    TIME("p90_ns", "nine of ten"),
-    TIME("p99_ns", "99 of a hundred"),
+    {"starts", NULL, HPROF_COLUMN_COUNT, 0, "collections", NULL},
+    {"pauses", NULL, HPROF_COLUMN_COUNT, 0, "pauses", NULL},
+    {"total_ns", NULL, HPROF_COLUMN_NANOSECONDS, 0, NULL, "of all pauses"},
+    {"max_ns", NULL, HPROF_COLUMN_NANOSECONDS, 0, NULL, "of the longest"},
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 #define TABLE_NAME "example.gc_pauses/1"
@@ -51,6 +45,10 @@ static const hprof_table_schema schema = {
     .title = "GC PAUSES",
     .columns = columns,
 };
+
+static uint64_t get(const uint64_t* from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
+static void set(uint64_t* to, uint64_t value) { __atomic_store_n(to, value, __ATOMIC_RELAXED); }
+static void add(uint64_t* to, uint64_t value) { __atomic_fetch_add(to, value, __ATOMIC_RELAXED); }
 
 static const void* service(const hprof_host* host, const char* id) { return host->service(host, id); }
 
@@ -66,12 +64,12 @@ static hprof_status create(const hprof_host* host, const void* options, void** s
     snprintf(error, error_size, "this core lacks the services mem, clock or emit");
     return HPROF_UNSUPPORTED;
   }
-  made = mem->allocate(host, sizeof(gc_pauses));
+  made = mem->allocate(host, sizeof(gc_pauses)); /* zeroed */
   if (made == NULL) return HPROF_NO_MEMORY;
   made->host = host;
   made->clock = clock;
   made->emit = emit;
-  made->stats.least_ns = ((const config*)options)->least_ns;
+  made->options = options;
   *self = made;
   return HPROF_OK;
 }
@@ -86,17 +84,13 @@ static void stop(void* self) { (void)self; }
 /* [control] */
 static hprof_status report(void* self, const hprof_report* why) {
   gc_pauses* me = self;
-  const pause_summary sum = pause_stats_read(&me->stats);
   hprof_cell cells[COLUMNS];
   hprof_rec_table table;
   (void)why;
-  cells[0].u = sum.starts;
-  cells[1].u = sum.count;
-  cells[2].u = sum.total_ns;
-  cells[3].u = sum.max_ns;
-  cells[4].u = sum.p50_ns;
-  cells[5].u = sum.p90_ns;
-  cells[6].u = sum.p99_ns;
+  cells[0].u = get(&me->starts);
+  cells[1].u = get(&me->pauses);
+  cells[2].u = get(&me->total_ns);
+  cells[3].u = get(&me->max_ns);
   memset(&table, 0, sizeof(table));
   table.head.size = sizeof(table);
   table.head.kind = HPROF_RECORD_TABLE;
@@ -109,7 +103,14 @@ static hprof_status report(void* self, const hprof_report* why) {
   return me->emit->write(me->host, &table.head);
 }
 
-static void reset(void* self) { pause_stats_reset(&((gc_pauses*)self)->stats); }
+/* [control] */
+static void reset(void* self) {
+  gc_pauses* me = self;
+  set(&me->starts, 0);
+  set(&me->pauses, 0);
+  set(&me->total_ns, 0);
+  set(&me->max_ns, 0);
+}
 
 /* [control] */
 static void destroy(void* self) {
@@ -118,14 +119,23 @@ static void destroy(void* self) {
   mem->release(me->host, me, sizeof(*me));
 }
 
-/* [gc] */
+/* Of a concurrent collector the VM tells of the pauses, not of its concurrent work. [gc] */
 static void gc_start(void* self) {
   gc_pauses* me = self;
-  pause_stats_begin(&me->stats, me->clock->monotonic(me->host));
+  const uint64_t now = me->clock->monotonic(me->host);
+  add(&me->starts, 1);
+  set(&me->begun_ns, now == 0 ? 1 : now);
 }
 static void gc_finish(void* self) {
   gc_pauses* me = self;
-  pause_stats_end(&me->stats, me->clock->monotonic(me->host));
+  const uint64_t now = me->clock->monotonic(me->host);
+  const uint64_t begun = get(&me->begun_ns);
+  const uint64_t ns = now > begun ? now - begun : 0;
+  set(&me->begun_ns, 0);
+  if (begun == 0 || ns < me->options->least_ns) return;
+  add(&me->pauses, 1);
+  add(&me->total_ns, ns);
+  if (ns > get(&me->max_ns)) set(&me->max_ns, ns);
 }
 
 static const hprof_handlers handlers = {
@@ -140,18 +150,20 @@ static const hprof_collector_ops ops = {.size = sizeof(hprof_collector_ops),
                                         .destroy = destroy,
                                         .handlers = &handlers};
 
-static const hprof_option options[] = {{.name = "gc-least",
+/* One row for each option: its name, where its value goes, and what help says of it. */
+static const hprof_option options[] = {{.name = "gc_pauses-least",
                                         .type = HPROF_OPTION_MILLIS,
                                         .offset = offsetof(config, least_ns),
                                         .default_text = "0",
                                         .help = "leave out shorter pauses"}};
 
+/* What it emits, so that an encoder that cannot take it is refused before the VM starts. */
 static const char* const records[] = {TABLE_NAME, NULL};
 
 static const hprof_unit unit = {.size = sizeof(hprof_unit),
                                 .kind = HPROF_UNIT_COLLECTOR,
                                 .id = "gc_pauses",
-                                .select = "gc=pauses",
+                                .select = "gc_pauses=y",
                                 .summary = "number and length of GC pauses",
                                 .options = options,
                                 .option_count = sizeof(options) / sizeof(options[0]),

@@ -32,7 +32,7 @@ def vendor_plugin(vm, name="gc_pauses"):
     build = vm.path("vendor_" + name)
     prefix, options = installed(vm)
     cmake(vm, "-S", source, "-B", build, *options)
-    cmake(vm, "--build", build)
+    cmake(vm, "--build", build, "--target", name)
     return os.path.join(prefix, "lib", "libhprof.so"), build
 
 

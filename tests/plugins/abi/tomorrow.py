@@ -26,7 +26,7 @@ OF_CORE = ("hotspot", "help_texts", "bytecode")
 MEMBER = "  uint64_t tomorrow;\n"
 SERVICE = ("const ServiceRow kServices[] = {\n", '    {"hprof.tomorrow/1", []() -> const void* { return &kLog; }},\n')
 MODULES = {
-    "gc_pauses": ("examples/gc_pauses/gc_pauses.c", "examples/gc_pauses/pause_stats.c"),
+    "gc_pauses": ("examples/gc_pauses/gc_pauses.c",),
     "exceptions": ("examples/exceptions/exceptions.cpp",),
     "csv": ("examples/csv/csv.cpp",),
     "grows": ("tests/plugins/abi/grows.c",),

@@ -28,11 +28,11 @@ def main(source, tool, cc, cxx):
     compilers = ["-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx]
     with tempfile.TemporaryDirectory() as folder:
         new_units.make(tool, folder)
-        names = ["collector_in_c", "encoder_in_cpp"]
+        names = ["new_collector", "new_encoder"]
         extra = "-DHPROF_EXTRA_UNITS=" + ";".join(os.path.join(folder, name) for name in names)
         build = folder + "/build"
         cases = (  # HPROF_STATIC, HPROF_LOADABLE, what the two become
-            (ENOUGH + ";collector_in_c", "ON", ["static", "module"]),
+            (ENOUGH + ";new_collector", "ON", ["static", "module"]),
             (ENOUGH, "OFF", ["static", "static"]),
             ("all", "OFF", ["static", "static"]),
             ("", "ON", ["module", "module"]),
@@ -48,9 +48,9 @@ def main(source, tool, cc, cxx):
             if code != 0 or [units.get(name) for name in names] != ["static", "static"] or "module" in units.values():
                 sys.exit("--preset %s: %s\n%s" % (preset, units, text))
         for options, words in ((["-DHPROF_STATIC=cpu_sample", extra], "HPROF_STATIC names cpu_sample"),
-                               (["-DHPROF_STATIC=" + ENOUGH + ";collector_in_d", extra], "HPROF_STATIC names collector_in_d"),
-                               (["-DHPROF_EXTRA_UNITS=", "-DHPROF_STATIC=" + ENOUGH + ";collector_in_c"],
-                                "HPROF_STATIC names collector_in_c"),
+                               (["-DHPROF_STATIC=" + ENOUGH + ";other_collector", extra], "HPROF_STATIC names other_collector"),
+                               (["-DHPROF_EXTRA_UNITS=", "-DHPROF_STATIC=" + ENOUGH + ";new_collector"],
+                                "HPROF_STATIC names new_collector"),
                                (["-DHPROF_EXTRA_UNITS=" + folder + "/nothing"], "has no CMakeLists.txt")):
             code, text, _ = configured(source, compilers, build, *options)
             if code == 0 or words not in text:

@@ -107,7 +107,7 @@ def plugins_of_another_minor_version_write_the_same(vm):
     if not os.path.isdir(os.path.join(folder, "plugins", "tomorrow")):
         raise Skip("ctest abi.tomorrow has not run")
     cores = {"today": vm.agent, "tomorrow": os.path.join(folder, "core", "lib", "libhprof.so")}
-    tables = "exceptions=y,gc=pauses,grows=y,cpu=times,heap=sites,cutoff=0,format=csv,file=out.csv"
+    tables = "exceptions=y,gc_pauses=y,grows=y,cpu=times,heap=sites,cutoff=0,format=csv,file=out.csv"
     records = "grows=y,monitor=y,heap=all,dump=jvmti,file=out.txt"
     wanted = []
     for core, plugins in (("today", "today"), ("tomorrow", "today"), ("today", "tomorrow")):

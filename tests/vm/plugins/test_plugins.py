@@ -153,15 +153,15 @@ def run_without_the_module_hotspot_goes_on_and_says_what_is_lost(vm):
 @vm_test(units=UNITS)
 def vendor_plugin_is_selected_by_its_option_or_its_id(vm):
     agent, folder = vendor_plugin(vm)
-    for choice in ("gc=pauses", "plugin=gc_pauses"):
+    for choice in ("gc_pauses=y", "plugin=gc_pauses"):
         run = vm.profiled("plugins=%s,%s,file=out.txt" % (folder, choice), "Lambdas", java=("-Xmn2m",), agent=agent)
         check_equal(run.code, 0, "exit code\n%s\n" % run)
         text = run.text("out.txt")
         check("gc_pauses" in text.lower().replace(" ", "_"), "nothing of the plugin in the report\n%s" % run)
         check("SITES BEGIN" not in text and "HEAP DUMP BEGIN" not in text, "%s runs heap=all, too" % choice)
-    run = vm.run_java(vm.agent_option("plugins=%s,gc=foo" % folder, agent), "Quick")
+    run = vm.run_java(vm.agent_option("plugins=%s,gc_pauses=foo" % folder, agent), "Quick")
     check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
-    check("gc option value must be pauses" in run.err, "the values are not listed\n%s" % run)
+    check("gc_pauses option value must be y" in run.err, "the values are not listed\n%s" % run)
 
 
 @vm_test(units=("bytecode", "encoder_ascii", "sink_file"))
@@ -197,18 +197,18 @@ def plugin_list_shows_what_is_found_and_where(vm):
         file.write("not a library\n")
     code, text = hprof(vm, "plugin", "list", "--agent=" + agent, folder)
     check_equal(code, 0, "hprof plugin list: %s" % text)
-    check("collector gc_pauses (gc=pauses)" in text and folder + "/gc_pauses.so" in text, "no gc_pauses: %s" % text)
+    check("collector gc_pauses (gc_pauses=y)" in text and folder + "/gc_pauses.so" in text, "no gc_pauses: %s" % text)
     check("encoder encoder_ascii (format=a)" in text, "no ascii encoder: %s" % text)
     check("plugin broken (%s/broken.so) is refused" % folder in text, "the broken one is not named: %s" % text)
     # What each needs and offers, and a file that an earlier folder hides.
     shutil.copy(os.path.join(folder, "gc_pauses.so"), vm.path("gc_pauses.so"))
     code, text = hprof(vm, "plugin", "list", "-v", "--agent=" + agent, folder, vm.dir)
-    for words in ("    needs: can_generate_garbage_collection_events\n", "    options: gc-least=<ms>\n",
+    for words in ("    needs: can_generate_garbage_collection_events\n", "    options: gc_pauses-least=<ms>\n",
                   "  ignored: %s/gc_pauses.so\n" % vm.dir):
         check(code == 0 and words in text, "not said: %s%s" % (words, text))
     run = vm.run_java(vm.agent_option("help,plugins=" + folder, agent), "Quick")
-    words = "  from %s/gc_pauses.so (example vendor)\n  gc-least=<ms> " % folder
-    check(run.code == 0 and words in run.out, "help does not say where gc-least= comes from\n%s" % run)
+    words = "  from %s/gc_pauses.so (example vendor)\n  gc_pauses-least=<ms> " % folder
+    check(run.code == 0 and words in run.out, "help does not say where gc_pauses-least= comes from\n%s" % run)
 
 
 @vm_test(units=UNITS)
@@ -220,17 +220,13 @@ def new_units_run_all_four_kinds_together(vm):
     new_units.make(os.path.join(vm.tree, "bin", "hprof"), folder)
     build = os.path.join(folder, "build")
     cmake(vm, "-S", folder, "-B", build, *options)
-    names = [name for _, _, name in new_units.UNITS]
-    cmake(vm, "--build", build, "--target", *names)
-    folders = ":".join(os.path.join(build, name) for name in names)
-    for language in ("c", "cpp"):
-        out = "out_%s.txt" % language
-        run = vm.profiled("plugins=%s,collector_in_X=y,format=encoder_in_X,compress=filter_in_X,sink_in_X=%s,logflags=1"
-                          .replace("X", language) % (folders, out), "Spin", "2", agent=os.path.join(prefix, "lib", "libhprof.so"))
-        lines = run.text(out).splitlines()
-        check_equal(lines[0], "# COLLECTOR_IN_%s: started ended" % language.upper(), "the header\n%s" % run)
-        check(int(lines[1].split()[0]) >= 1 and len(lines) == 2, "no threads: %s" % lines)
-        check("filter_in_%s: bytes handed on: %d" % (language, len(run.text(out))) in run.err, "the filter is silent\n%s" % run)
+    cmake(vm, "--build", build, "--target", *new_units.NAMES)
+    folders = ":".join(os.path.join(build, name) for name in new_units.NAMES)
+    run = vm.profiled("plugins=%s,new_collector=y,format=new_encoder,compress=new_filter,new_sink=out.txt,logflags=1" % folders, "Spin", "2",
+                      agent=os.path.join(prefix, "lib", "libhprof.so"))
+    lines = run.text("out.txt").splitlines()
+    check_equal((lines[0], len(lines)), ("starts,pauses,total_ns,max_ns", 2), "lines, and the header\n%s" % run)
+    check("new_filter: bytes handed on: %d" % len(run.bytes("out.txt")) in run.err, "the filter is silent\n%s" % run)
 
 
 @vm_test(units=UNITS + ("monitor",))

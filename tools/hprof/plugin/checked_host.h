@@ -69,7 +69,7 @@ std::string status_name(int64_t status);
 
 // The values that each option is tried with, one option at a time; the first are the defaults.
 std::vector<Options> option_trials(const hprof_unit& unit);
-// "gc-least=0", "the defaults"
+// "gc_pauses-least=0", "the defaults"
 std::string trial_name(const Options& trial);
 
 // Findings that name the trial, without remarks; and findings without remarks.

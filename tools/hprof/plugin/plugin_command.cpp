@@ -7,7 +7,6 @@ static constexpr OptionRow kListOptions[] = {
     {"-v", nullptr, "print what each unit requires and offers"},
     kAgentOption,
 };
-static constexpr OptionRow kNewOptions[] = {{"--cpp", nullptr, "in C++17; default C99"}};
 static constexpr OptionRow kCheckOptions[] = {
     {"--run", nullptr, "run the units, without a VM"},
     {"--unit", "ID", "run this one only"},
@@ -19,7 +18,7 @@ static constexpr OptionRow kCheckOptions[] = {
     kAgentOption,
 };
 static constexpr Verb kVerbs[] = {{"list", "[FOLDER...]", "", plugin_list, kListOptions},
-                                  {"new", "collector|encoder|filter|sink NAME", "", plugin_new, kNewOptions},
+                                  {"new", "collector|encoder|filter|sink NAME", "", plugin_new, {}},
                                   {"check", "FILE", "", plugin_check, kCheckOptions}};
 
 const Command kPluginCommand = {
@@ -33,7 +32,8 @@ Libraries in these folders are loaded, which runs their code. -v adds what each 
 that it emits or accepts, its options, and files of the same name in later folders, which are ignored.
 
 new makes the folder NAME with a unit that builds against an installed hprof, passes its own test without a VM, and
-runs: source, CMakeLists.txt, test, README.md. NAME: lower-case letters, digits and '_'.
+runs: a copy of the example gc_pauses (collector, in C), csv (encoder, in C++), byte_count (filter, in C) or own_file (sink,
+in C++). NAME: lower-case letters, digits and '_'.
 
 check finds errors in a plugin: its descriptor and the version of the ABI that it needs, its option rows
 (help, names of the agent's own and of shipped units), what its library exports and needs. With --run its units
@@ -42,7 +42,7 @@ kind of record, every event in a VM that answers, places that are full, slow or 
 core; memory, files and threads are counted. Each test runs in its own process, so a crash or hang is a line of the table.
 )",
     R"(  hprof plugin list /opt/acme/plugins
-  hprof plugin new collector locks --cpp
+  hprof plugin new collector locks
   hprof plugin check --run build/locks.so
 
 Exit status: 0 done, 1 refused by the agent or something is wrong with the plugin, 2 no agent or file, or the folder

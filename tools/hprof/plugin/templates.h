@@ -1,10 +1,10 @@
-// The files that `hprof plugin new` writes, with my_unit, MyUnit and MY_UNIT in place of the unit's name.
+// The examples that `hprof plugin new` copies, with the name of the new unit in place of theirs.
 #pragma once
 
 namespace hprof::tool {
 
 struct Template {
-  const char* path;  // "<kind or language>/<file>"
+  const char* path;  // "<example>/<file>"
   const char* text;
 };
 extern const Template kTemplates[];  // ends with nullptr

@@ -1,19 +1,20 @@
-// my_unit against the mock host: its files are in memory.
+// SPDX-License-Identifier: Apache-2.0
+// own_file against the mock host: its files are in memory.
 #include <hprof/mock/check.h>
 #include <hprof/mock/sink_run.h>
 
-extern "C" const hprof_module* hprof_module_my_unit(const hprof_offer*, const char**);
+extern "C" const hprof_module* hprof_module_own_file(const hprof_offer*, const char**);
 
 namespace {
 
-const hprof_unit& unit() { return hprof::mock_unit(hprof_module_my_unit, "my_unit"); }
+const hprof_unit& unit() { return hprof::mock_unit(hprof_module_own_file, "own_file"); }
 
 void writes_all_in_parts() {
   hprof::MockHost host;
   host.write_most = 3;
   host.stalled_writes = 1;
   {
-    hprof::SinkRun run(host, unit(), "unused", {{"my_unit", "out.txt"}});
+    hprof::SinkRun run(host, unit(), "unused", {{"own_file", "out.txt"}});
     HPROF_CHECK(run.opened == HPROF_OK);
     HPROF_CHECK(run.write_all("some bytes") == 10);
     HPROF_CHECK(run.name() == "out.txt");
@@ -27,7 +28,7 @@ void says_why_it_cannot_write() {
   hprof::MockHost host;
   host.space_left = 4;
   {
-    hprof::SinkRun run(host, unit(), "unused", {{"my_unit", "out.txt"}});
+    hprof::SinkRun run(host, unit(), "unused", {{"own_file", "out.txt"}});
     HPROF_CHECK(run.write_all("some bytes") == 4);
     HPROF_CHECK(std::string(run.error) == "No space left on device");
   }
@@ -36,7 +37,7 @@ void says_why_it_cannot_write() {
 
 void says_why_it_cannot_open() {
   hprof::MockHost host;
-  hprof::SinkRun run(host, unit(), "unused", {{"my_unit", "/nonexistent/out.txt"}});
+  hprof::SinkRun run(host, unit(), "unused", {{"own_file", "/nonexistent/out.txt"}});
   HPROF_CHECK(run.opened == HPROF_FAILED);
   HPROF_CHECK(std::string(run.error) == "No such file or directory");
   HPROF_CHECK(host.memory_used == 0);

@@ -1,8 +1,9 @@
-// my_unit against the mock host: a table in, bytes out.
+// SPDX-License-Identifier: Apache-2.0
+// csv against the mock host: a table in, bytes out.
 #include <hprof/mock/check.h>
 #include <hprof/mock/unit_run.h>
 
-extern "C" const hprof_module* hprof_module_my_unit(const hprof_offer*, const char**);
+extern "C" const hprof_module* hprof_module_csv(const hprof_offer*, const char**);
 
 namespace {
 
@@ -26,8 +27,7 @@ std::string encoded(const char* header, uint32_t chunk) {
   const hprof_rec_table table = hprof::table_of(kSchema, rows, 2);
   std::string bytes;
   {
-    hprof::EncoderFeed feed(host, hprof::mock_unit(hprof_module_my_unit, "my_unit"),
-                            {{"my_unit-header", header}});
+    hprof::EncoderFeed feed(host, hprof::mock_unit(hprof_module_csv, "csv"), {{"csv-header", header}});
     feed.out.set_chunk(chunk);
     HPROF_CHECK(feed.created == HPROF_OK);
     HPROF_CHECK(feed.encode(table.head) == HPROF_OK);
@@ -43,7 +43,7 @@ void stops_when_the_output_is_gone() {
   hprof::MockHost host;
   const Row row = {1, 0, 0};
   const hprof_rec_table table = hprof::table_of(kSchema, &row, 1);
-  hprof::EncoderFeed feed(host, hprof::mock_unit(hprof_module_my_unit, "my_unit"));
+  hprof::EncoderFeed feed(host, hprof::mock_unit(hprof_module_csv, "csv"));
   feed.out.abort_after = 0;
   HPROF_CHECK(feed.encode(table.head) == HPROF_ABORTED);
 }
@@ -51,10 +51,10 @@ void stops_when_the_output_is_gone() {
 }  // namespace
 
 int main() {
-  const std::string rows = "3 com.acme.Thing -1\n12  5\n";
+  const std::string rows = "3,\"com.acme.Thing\",-1\r\n12,\"\",5\r\n";
   HPROF_CHECK(encoded("n", 4096) == rows);
   HPROF_CHECK(encoded("n", 1) == rows);
-  HPROF_CHECK(encoded("y", 4096) == "# THINGS: count class change\n" + rows);
+  HPROF_CHECK(encoded("y", 4096) == "count,class,change\r\n" + rows);
   stops_when_the_output_is_gone();
   return hprof::failed_checks() == 0 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-// my_unit=<path>: the output to a file of its own. A sink brings bytes somewhere and knows no format, one
+// SPDX-License-Identifier: Apache-2.0
+// own_file=<path>: the output to a file of its own. A sink brings bytes somewhere and knows no format, one
 // instance for each output: hprof/sink.h. This one writes through the agent's io service, with its rules for
 // files and deadlines.
 #include <hprof/cpp/services.hpp>
@@ -51,12 +52,12 @@ class Sink {
 
 // One row for each option: its name, where its value goes, and what help says of it.
 const hprof_option kOptions[] = {
-    {"my_unit", HPROF_OPTION_TEXT, offsetof(Config, path), nullptr, nullptr, 0, 0, "<path>",
+    {"own_file", HPROF_OPTION_TEXT, offsetof(Config, path), nullptr, nullptr, 0, 0, "<path>",
      "write the output to this file"},
 };
 
 constexpr hprof_unit make_unit() {
-  hprof_unit unit = hprof::sink_unit<Sink, Config>("my_unit", "my_unit", "a file of its own");
+  hprof_unit unit = hprof::sink_unit<Sink, Config>("own_file", "own_file", "a file of its own");
   hprof::set_options(unit, kOptions);
   return unit;
 }
@@ -65,4 +66,4 @@ const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace
 
-HPROF_MODULE(my_unit, "1.0", "example vendor", kUnits, 1)
+HPROF_MODULE(own_file, "1.0", "example vendor", kUnits, 1)

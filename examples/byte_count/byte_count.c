@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compress=my_unit: hands the bytes on as they are and says at the end, with logflags=1, how many there were.
- * A filter stands between encoder and sink, one instance for each output: hprof/filter.h.
+ * compress=byte_count: hands the bytes on as they are and says at the end, with logflags=1, how many there
+ * were. A filter stands between encoder and sink, one instance for each output: hprof/filter.h.
  */
 #include <hprof/filter.h>
 #include <hprof/service/log.h>
@@ -11,13 +12,13 @@ typedef struct config {
   uint64_t part; /* bytes handed on at a time */
 } config;
 
-typedef struct my_unit {
+typedef struct byte_count {
   const hprof_host* host;
   const hprof_mem_service* mem;
   const hprof_log_service* log;
   const config* options;
   uint64_t total;
-} my_unit;
+} byte_count;
 
 /* [onload][control] */
 static hprof_status create(const hprof_host* host, const void* options, void** self, char* error,
@@ -25,12 +26,12 @@ static hprof_status create(const hprof_host* host, const void* options, void** s
   static const char why[] = "this agent lacks the services mem or log";
   const hprof_mem_service* mem = (const hprof_mem_service*)host->service(host, HPROF_SERVICE_MEM);
   const hprof_log_service* log = (const hprof_log_service*)host->service(host, HPROF_SERVICE_LOG);
-  my_unit* made;
+  byte_count* made;
   if (!HPROF_HAS(mem, hprof_mem_service, release) || !HPROF_HAS(log, hprof_log_service, detail)) {
     if (error_size >= sizeof(why)) memcpy(error, why, sizeof(why));
     return HPROF_UNSUPPORTED;
   }
-  made = (my_unit*)mem->allocate(host, sizeof(*made)); /* zeroed */
+  made = (byte_count*)mem->allocate(host, sizeof(*made)); /* zeroed */
   if (made == NULL) return HPROF_NO_MEMORY;
   made->host = host;
   made->mem = mem;
@@ -43,7 +44,7 @@ static hprof_status create(const hprof_host* host, const void* options, void** s
 /* What pass answers other than HPROF_OK is returned at once: the output is gone. [writer] */
 static hprof_status write(void* self, const uint8_t* bytes, uint64_t size, void* context,
                           hprof_filter_pass pass) {
-  my_unit* me = (my_unit*)self;
+  byte_count* me = (byte_count*)self;
   hprof_status status = HPROF_OK;
   while (size != 0 && status == HPROF_OK) {
     const uint64_t part = size < me->options->part ? size : me->options->part;
@@ -57,8 +58,8 @@ static hprof_status write(void* self, const uint8_t* bytes, uint64_t size, void*
 
 /* What was kept back would be passed on here. [writer][control] */
 static hprof_status finish(void* self, void* context, hprof_filter_pass pass) {
-  my_unit* me = (my_unit*)self;
-  char line[64] = "my_unit: bytes handed on: ";
+  byte_count* me = (byte_count*)self;
+  char line[64] = "byte_count: bytes handed on: ";
   size_t at = sizeof(line);
   uint64_t rest = me->total;
   (void)context;
@@ -76,7 +77,7 @@ static hprof_status finish(void* self, void* context, hprof_filter_pass pass) {
 
 /* [writer][control] */
 static void destroy(void* self) {
-  my_unit* me = (my_unit*)self;
+  byte_count* me = (byte_count*)self;
   me->mem->release(me->host, me, sizeof(*me));
 }
 
@@ -84,7 +85,7 @@ static const hprof_filter_ops ops = {
     .size = sizeof(hprof_filter_ops), .create = create, .write = write, .finish = finish, .destroy = destroy};
 
 /* One row for each option: its name, where its value goes, and what help says of it. */
-static const hprof_option options[] = {{.name = "my_unit-part",
+static const hprof_option options[] = {{.name = "byte_count-part",
                                         .type = HPROF_OPTION_SIZE,
                                         .offset = offsetof(config, part),
                                         .default_text = "64k",
@@ -94,8 +95,8 @@ static const hprof_option options[] = {{.name = "my_unit-part",
 
 static const hprof_unit unit = {.size = sizeof(hprof_unit),
                                 .kind = HPROF_UNIT_FILTER,
-                                .id = "my_unit",
-                                .select = "compress=my_unit",
+                                .id = "byte_count",
+                                .select = "compress=byte_count",
                                 .summary = "bytes as they are, counted",
                                 .options = options,
                                 .option_count = sizeof(options) / sizeof(options[0]),
@@ -104,4 +105,4 @@ static const hprof_unit unit = {.size = sizeof(hprof_unit),
                                 .ops = &ops};
 static const hprof_unit* const units[] = {&unit};
 
-HPROF_MODULE(my_unit, "1.0", "example vendor", units, 1)
+HPROF_MODULE(byte_count, "1.0", "example vendor", units, 1)
