@@ -71,7 +71,9 @@ const hprof_ids_service kIds = {
     sizeof(hprof_ids_service),
     0,
     [](const hprof_host* host, hprof_text text) {
-      return raw(model_of(host).string(Str(text.data, static_cast<size_t>(text.size))));
+      return text.data == nullptr
+                 ? 0
+                 : raw(model_of(host).string(Str(text.data, static_cast<size_t>(text.size))));
     },
     [](const hprof_host* host, hprof_thread_serial thread, const hprof_frame_id* frames, uint32_t count,
        uint32_t flags) {

@@ -10,6 +10,7 @@
 #include "core/agent/service_tables.h"
 #include "core/agent/session_parts.h"
 #include "core/agent/thread_book.h"
+#include "core/agent/unit_checks.h"
 #include "core/agent/unit_slot.h"
 #include "core/base/memory_account.h"
 
@@ -44,7 +45,8 @@ void JNICALL run_body(jvmtiEnv*, JNIEnv* jni, void* argument) {
 hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
                                  void (*body)(void*, void*, hprof_agent_thread*), void* argument) {
   const SessionParts& parts = parts_of(host);
-  JNIEnv* jni = is_gone(*slot_of(host)) ? nullptr : parts.jni();
+  if (body == nullptr) complain(*slot_of(host), Complaint::kPlace, "it starts a thread without a body");
+  JNIEnv* jni = is_gone(*slot_of(host)) || body == nullptr ? nullptr : parts.jni();
   // From all of the budget: a collector cannot run without its few threads.
   void* memory =
       jni != nullptr ? parts.memory.allocate(sizeof(hprof_agent_thread), MemoryAccount::kAll) : nullptr;

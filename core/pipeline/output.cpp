@@ -138,7 +138,10 @@ const hprof_host* Output::inside(const char** function) const {
   return nullptr;
 }
 
-const char* Output::name() const { return is_open() ? units_.sink->name(sink_self_) : units_.address; }
+const char* Output::name() const {
+  const char* name = is_open() ? units_.sink->name(sink_self_) : nullptr;
+  return name != nullptr ? name : units_.address;
+}
 
 void Output::fail(const char* why, const char* where) {
   if (failed_.exchange(true, std::memory_order_acq_rel)) return;
@@ -336,8 +339,14 @@ void Output::finish_filter() {
   gave_back(units_.filter_host);
 }
 
-hprof_status Output::pass(void* self, const uint8_t* bytes, uint64_t size) {
-  return static_cast<Output*>(self)->write_bytes(bytes, size) ? HPROF_OK : HPROF_ABORTED;
+hprof_status Output::pass(void* of, const uint8_t* bytes, uint64_t size) {
+  auto* self = static_cast<Output*>(of);
+  if (bytes == nullptr && size != 0) {
+    self->units_.complain(self->units_.filter_host, "it passes on bytes that are not there");
+    self->fail("it cannot be compressed");
+    return HPROF_ABORTED;
+  }
+  return self->write_bytes(bytes, size) ? HPROF_OK : HPROF_ABORTED;
 }
 
 bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {

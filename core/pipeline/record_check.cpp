@@ -95,8 +95,11 @@ bool is_sound(const hprof_rec_table& table) {
   if (schema->name == nullptr || schema->columns == nullptr ||
       schema->column_stride < HPROF_SIZE_TO(hprof_column, help) ||
       schema->column_stride % alignof(hprof_column) != 0 || schema->column_count == 0 ||
-      schema->column_count > HPROF_TABLE_COLUMNS) {
+      schema->column_count > HPROF_TABLE_COLUMNS || schema->title == nullptr) {
     return false;
+  }
+  for (uint32_t i = 0; i < schema->column_count; i++) {
+    if (hprof_column_at(schema, i)->name == nullptr) return false;
   }
   return table.row_count == 0 || (table.rows != nullptr && table.row_stride % sizeof(hprof_cell) == 0 &&
                                   table.row_stride / sizeof(hprof_cell) >= schema->column_count);
@@ -108,6 +111,10 @@ const char* fault_of(const hprof_record* record, const RecordKinds& kinds, IsHan
   const uint32_t least = kinds.is_registered(record->kind) ? sizeof(hprof_record) : least_size(record->kind);
   if (least == 0) return "is of a kind that units do not write";
   if (record->size < least) return "is shorter than its kind";
+  if (record->kind == HPROF_RECORD_NOTE) {
+    const hprof_text& text = reinterpret_cast<const hprof_rec_note*>(record)->text;
+    return text.data == nullptr && text.size != 0 ? "is a note without its text" : nullptr;
+  }
   if (record->kind == HPROF_RECORD_MONITOR_DUMP)
     return fault_of_monitor_dump(*reinterpret_cast<const hprof_rec_monitor_dump*>(record));
   if (record->kind != HPROF_RECORD_TABLE) return nullptr;

@@ -14,14 +14,14 @@
 #define HPROF_EXISTING_REPLACE 1 /* replace it, if it is a regular file of this user */
 #define HPROF_EXISTING_NUMBER 2  /* keep it; give the new one the next free number */
 
-/* The destination of an output, and how to open it. */
+/* The destination of an output, and how to open it. The struct and its texts are valid during the call. */
 typedef struct hprof_sink_target {
   uint32_t size;
   uint32_t sequence;     /* 1 for the session's first output, then 2, 3 ... (%n) */
   const char* address;   /* file= or net= as typed, or the default file name with the encoder's suffix */
   uint32_t force;        /* HPROF_EXISTING_*: what to do when the file exists */
   uint32_t whole_only;   /* 1: a heap dump: if it is cut short, leave nothing that looks like a whole one */
-  const char* host_name; /* this machine's, never NULL, "" where it has none; during the call */
+  const char* host_name; /* this machine's, never NULL, "" where it has none */
   uint32_t look_only;    /* 1: a check at start-up that waits for no peer: verify the address, open nothing, leave *self
                           * NULL; a call with 0 follows */
   uint32_t reserved;

@@ -9,9 +9,11 @@
 #include <hprof/encoder.h>
 #include <hprof/filter.h>
 #include <hprof/service/emit.h>
+#include <hprof/service/exceptions.h>
 #include <hprof/service/io.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
+#include <hprof/service/threads.h>
 #include <hprof/sink.h>
 
 #ifdef _WIN32
@@ -99,6 +101,34 @@ static hprof_status empty_create(const hprof_host* host, const void* config, voi
   return nowhere[0] != 1 ? HPROF_OK : HPROF_NO_MEMORY;
 }
 
+static hprof_status minus_one_create(const hprof_host* host, const void* config, void** self, char* error,
+                                     uint32_t error_size) {
+  silent_create(host, config, self, error, error_size);
+  return -1;
+}
+static hprof_status hoarding_create(const hprof_host* host, const void* config, void** self, char* error,
+                                    uint32_t error_size) {
+  uint64_t size;
+  for (size = 1u << 20; size >= 4096; size /= 2) {
+    while (MEM(host)->allocate(host, size) != NULL) {
+    }
+  }
+  return create(host, config, self, error, error_size);
+}
+static void see_exception(void* self, void* jni, void* exception) {
+  (void)self;
+  (void)jni;
+  (void)exception;
+}
+static hprof_status ask_create(const hprof_host* host, const void* config, void** self, char* error,
+                               uint32_t error_size) {
+  const hprof_exception_probes probes = {sizeof(probes), 0, NULL, NULL, NULL, see_exception, NULL};
+  const hprof_exceptions_service* exceptions =
+      SERVICE(host, hprof_exceptions_service, HPROF_SERVICE_EXCEPTIONS);
+  if (exceptions->ask(host, &probes) != HPROF_OK) strcpy(error, "no probes");
+  create(host, config, self, error, error_size);
+  return error[0] == 0 ? HPROF_OK : HPROF_UNSUPPORTED;
+}
 /* --- start */
 
 static hprof_status start(void* self) { return self != NULL ? HPROF_OK : HPROF_FAILED; }
@@ -125,6 +155,30 @@ static hprof_status no_status_start(void* self) { return self != NULL ? 77 : HPR
 static hprof_status count_start(void* self) {
   const hprof_log_service* log = SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG);
   ++*log->loss_counter((const hprof_host*)self, "things: nobody asked whether there is a counter");
+  return HPROF_OK;
+}
+
+static hprof_status probes_start(void* self) {
+  return SERVICE(self, hprof_exceptions_service, HPROF_SERVICE_EXCEPTIONS)->start((const hprof_host*)self);
+}
+static void run_for_ever(void* self, void* jni, hprof_agent_thread* thread) {
+  (void)self;
+  (void)jni;
+  (void)thread;
+}
+static hprof_status start_thread(void* self,
+                                 void (*body)(void* argument, void* jni, hprof_agent_thread* thread)) {
+  const hprof_threads_service* threads = SERVICE(self, hprof_threads_service, HPROF_SERVICE_THREADS);
+  threads->start((const hprof_host*)self, "HPROF misbehaving", body, self);
+  return HPROF_OK;
+}
+static hprof_status thread_start(void* self) { return start_thread(self, run_for_ever); }
+static hprof_status body_less_start(void* self) { return start_thread(self, NULL); }
+static hprof_status freeing_start(void* self) {
+  const hprof_host* host = (const hprof_host*)self;
+  void* memory = MEM(host)->allocate(host, 100);
+  MEM(host)->release(host, memory, 100);
+  MEM(host)->release(host, memory, 100);
   return HPROF_OK;
 }
 
@@ -217,6 +271,58 @@ static hprof_status no_number_report(void* self, const hprof_report* why) {
   report(self, why);
   return cell_report(self, CELLS, HPROF_COLUMN_REAL, ~0ull);
 }
+static const hprof_column count_column = {"a", NULL, HPROF_COLUMN_COUNT, 0, NULL, NULL};
+static const hprof_column nameless_column = {NULL, NULL, HPROF_COLUMN_COUNT, 0, NULL, NULL};
+static const hprof_cell one_cell = {1};
+/* A table of one row, right but for what is passed. */
+static hprof_status odd_table(void* self, const hprof_report* why, hprof_table_schema schema,
+                              const hprof_cell* rows, uint32_t stride, uint32_t order) {
+  hprof_rec_table table = {.head = {sizeof(table), HPROF_RECORD_TABLE, 0},
+                           .schema = &schema,
+                           .rows = rows,
+                           .row_count = 1,
+                           .row_stride = stride,
+                           .order = order,
+                           .period_column = HPROF_NO_COLUMN};
+  return refused_report(self, &table.head, why);
+}
+#define SCHEMA(size, count, title, column) \
+  ((hprof_table_schema){size, count, sizeof(hprof_column), 0, CELLS, title, &column})
+#define ODD_TABLE(name, schema, rows, stride, order)                       \
+  static hprof_status name##_report(void* self, const hprof_report* why) { \
+    return odd_table(self, why, schema, rows, stride, order);              \
+  }
+ODD_TABLE(no_column_name, SCHEMA(sizeof(hprof_table_schema), 1, "CELLS", nameless_column), &one_cell, 8,
+          HPROF_NO_COLUMN)
+ODD_TABLE(no_title, SCHEMA(sizeof(hprof_table_schema), 1, NULL, count_column), &one_cell, 8, HPROF_NO_COLUMN)
+ODD_TABLE(narrow_rows, SCHEMA(sizeof(hprof_table_schema), 1, "CELLS", count_column), &one_cell, 4,
+          HPROF_NO_COLUMN)
+ODD_TABLE(absent_rows, SCHEMA(sizeof(hprof_table_schema), 1, "CELLS", count_column), NULL, 8, HPROF_NO_COLUMN)
+ODD_TABLE(many_columns, SCHEMA(sizeof(hprof_table_schema), 4000, "CELLS", count_column), &one_cell, 32000,
+          HPROF_NO_COLUMN)
+ODD_TABLE(zero_schema, SCHEMA(0, 1, "CELLS", count_column), &one_cell, 8, HPROF_NO_COLUMN)
+ODD_TABLE(no_such_order, SCHEMA(sizeof(hprof_table_schema), 1, "CELLS", count_column), &one_cell, 8, 7)
+static hprof_status absent_note_report(void* self, const hprof_report* why) {
+  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {NULL, 100}};
+  return refused_report(self, &note.head, why);
+}
+static hprof_status absent_threads_report(void* self, const hprof_report* why) {
+  hprof_rec_monitor_dump dump = {.head = {sizeof(dump), HPROF_RECORD_MONITOR_DUMP, 0},
+                                 .thread_count = 5,
+                                 .thread_stride = sizeof(hprof_dump_thread)};
+  return refused_report(self, &dump.head, why);
+}
+static hprof_status long_text_report(void* self, const hprof_report* why) {
+  char text[5000];
+  memset(text, 'x', sizeof(text) - 1);
+  text[sizeof(text) - 1] = 0;
+  SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG)->message((const hprof_host*)self, text);
+  return report(self, why);
+}
+static hprof_status minus_one_report(void* self, const hprof_report* why) {
+  report(self, why);
+  return -1;
+}
 static hprof_status loud_report(void* self, const hprof_report* why) {
   const hprof_log_service* log = SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG);
   log->message((const hprof_host*)self, "one line\nHPROF ERROR: forged \033[31m");
@@ -266,6 +372,15 @@ static void allocate_in_gc(void* self) {
   const hprof_host* host = (const hprof_host*)self;
   MEM(host)->release(host, MEM(host)->allocate(host, 8), 8);
 }
+static void say_in_gc(void* self) {
+  SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG)
+      ->message((const hprof_host*)self, "a collection begins");
+}
+static void write_in_handler(void* self, void* jni, hprof_thread* thread) {
+  (void)jni;
+  (void)thread;
+  report(self, NULL);
+}
 static void handle_for_ever(void* self) {
   (void)self;
   sleep_seconds(FOR_EVER);
@@ -283,6 +398,8 @@ HANDLERS(sleepy_handlers, .vm_init = sleep_once);
 HANDLERS(gc_handlers, .gc_start = allocate_in_gc);
 HANDLERS(endless_handlers, .gc_finish = handle_for_ever);
 HANDLERS(class_handlers, .class_prepare = crash_at_class);
+HANDLERS(saying_handlers, .gc_start = say_in_gc);
+HANDLERS(writing_handlers, .vm_init = write_in_handler);
 
 /* --- encoders */
 
@@ -306,6 +423,24 @@ static hprof_status move_behind(void* self, const hprof_record* record, hprof_ou
   (void)record;
   out->at = out->end + 1;
   return HPROF_OK;
+}
+static hprof_status move_back(void* self, const hprof_record* record, hprof_out* out) {
+  refuse_all(self, record, out);
+  out->at--;
+  return HPROF_OK;
+}
+static hprof_status deaf_encode(void* self, const hprof_record* record, hprof_out* out) {
+  int i;
+  refuse_all(self, record, out);
+  for (i = 0; i < 10000; i++) {
+    if (out->at == out->end) out->more(out, 1);
+    if (out->at < out->end) *out->at++ = 'x';
+  }
+  return HPROF_OK;
+}
+static hprof_status answer_minus_one(void* self, const hprof_record* record, hprof_out* out) {
+  refuse_all(self, record, out);
+  return -1;
 }
 static hprof_status answer_77(void* self, const hprof_record* record, hprof_out* out) {
   refuse_all(self, record, out);
@@ -337,6 +472,25 @@ static hprof_status write_without_memory(void* self, const uint8_t* bytes, uint6
   (void)bytes;
   (void)size;
   return finish(self, context, pass) == HPROF_OK ? HPROF_NO_MEMORY : HPROF_FAILED;
+}
+
+static hprof_status grow(void* self, const uint8_t* bytes, uint64_t size, void* context,
+                         hprof_filter_pass pass) {
+  (void)self;
+  (void)size;
+  while (pass(context, bytes, 1) == HPROF_OK) sleep_seconds(1);
+  return HPROF_ABORTED;
+}
+static hprof_status filter_77(void* self, const uint8_t* bytes, uint64_t size, void* context,
+                              hprof_filter_pass pass) {
+  deaf_write(self, bytes, size, context, pass);
+  return 77;
+}
+static hprof_status pass_nothing(void* self, const uint8_t* bytes, uint64_t size, void* context,
+                                 hprof_filter_pass pass) {
+  (void)self;
+  (void)bytes;
+  return pass(context, NULL, size);
 }
 
 /* --- sinks: what they are given is gone */
@@ -381,11 +535,28 @@ static int64_t write_stuck(void* self, const uint8_t* bytes, uint64_t size, uint
   sleep_seconds(FOR_EVER);
   return write_all(self, bytes, size, timeout_ns, error, error_size);
 }
+static int64_t write_once(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
+                          uint32_t error_size) {
+  static int times;
+  static const char why[] = "the vendor's disk is full";
+  if (times++ == 0) return write_all(self, bytes, size, timeout_ns, error, error_size);
+  if (error_size >= sizeof(why)) memcpy(error, why, sizeof(why));
+  return -1;
+}
+static int64_t write_minus_one(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns,
+                               char* error, uint32_t error_size) {
+  write_all(self, bytes, size, timeout_ns, error, error_size);
+  return -1;
+}
 static hprof_status close_sink(void* self, uint32_t complete, char* error, uint32_t error_size) {
   (void)complete;
   (void)error;
   (void)error_size;
   return start(self);
+}
+static hprof_status close_77(void* self, uint32_t complete, char* error, uint32_t error_size) {
+  close_sink(self, complete, error, error_size);
+  return 77;
 }
 static hprof_status close_stuck(void* self, uint32_t complete, char* error, uint32_t error_size) {
   sleep_seconds(FOR_EVER);
@@ -395,10 +566,52 @@ static const char* sink_name(void* self) {
   (void)self;
   return "nowhere";
 }
+static const char* no_name(void* self) {
+  (void)self;
+  return NULL;
+}
 
 /* --- the units: what of each is wrong, and the events it hears; a module has at most 32 */
 
-#ifndef MORE
+#if MORE == 2
+#define COLLECTORS(UNIT)                                                         \
+  UNIT(undeclared, create, start, undeclared_report, none, 0)                    \
+  UNIT(no_column_name, create, start, no_column_name_report, none, 0)            \
+  UNIT(no_title, create, start, no_title_report, none, 0)                        \
+  UNIT(narrow_rows, create, start, narrow_rows_report, none, 0)                  \
+  UNIT(absent_rows, create, start, absent_rows_report, none, 0)                  \
+  UNIT(many_columns, create, start, many_columns_report, none, 0)                \
+  UNIT(zero_schema, create, start, zero_schema_report, none, 0)                  \
+  UNIT(no_such_order, create, start, no_such_order_report, none, 0)              \
+  UNIT(absent_note, create, start, absent_note_report, none, 0)                  \
+  UNIT(absent_threads, create, start, absent_threads_report, none, 0)            \
+  UNIT(long_text, create, start, long_text_report, none, 0)                      \
+  UNIT(minus_one, create, start, minus_one_report, none, 0)                      \
+  UNIT(in_handler, create, start, report, writing_handlers, HPROF_EVENT_VM_INIT) \
+  UNIT(gc_message, create, start, report, saying_handlers, HPROF_EVENT_GC_START) \
+  UNIT(twice_freed, create, freeing_start, report, none, 0)                      \
+  UNIT(keeps_thread, create, thread_start, report, none, 0)                      \
+  UNIT(body_less, create, body_less_start, report, none, 0)                      \
+  UNIT(keeps_probes, ask_create, probes_start, report, none, 0)                  \
+  UNIT(unasked, create, probes_start, report, none, 0)                           \
+  UNIT(hoards, hoarding_create, start, report, none, 0)                          \
+  UNIT(takes_status, minus_one_create, start, report, none, 0)
+#define ENCODERS(UNIT)                  \
+  UNIT(moves_back, move_back, NULL)     \
+  UNIT(deaf_encoder, deaf_encode, NULL) \
+  UNIT(encodes_minus, answer_minus_one, NULL)
+#define SINKS(UNIT)                                            \
+  UNIT(fails_later, open_sink, write_once, close_sink)         \
+  UNIT(fails_silently, open_sink, write_minus_one, close_sink) \
+  UNIT(closes_77, open_sink, write_all, close_77)
+#define FILTERS(UNIT)         \
+  UNIT(grows_for_ever, grow)  \
+  UNIT(filters_77, filter_77) \
+  UNIT(passes_nothing, pass_nothing)
+#define TEXTS(UNIT)
+#define SINK_NAME no_name
+#define MODULE misbehaving_most
+#elif !defined(MORE)
 #define COLLECTORS(UNIT)                                                                                    \
   UNIT(good, create, start, report, none, 0)                                                                \
   UNIT(stuck_report, create, start, stuck, none, 0)                                                         \
@@ -443,7 +656,6 @@ static const char* sink_name(void* self) {
   UNIT(exact_size, exact_create, start, report, none, 0)                              \
   UNIT(no_counter, create, count_start, report, none, 0)                              \
   UNIT(no_status_in_start, create, no_status_start, report, none, 0)                  \
-  UNIT(undeclared, create, start, undeclared_report, none, 0)                         \
   UNIT(odd_column, create, start, odd_column_report, none, 0)                         \
   UNIT(no_number, create, start, no_number_report, none, 0)
 #define ENCODERS(UNIT) UNIT(wrong_status, answer_77, NULL)
@@ -457,6 +669,9 @@ static const char* sink_name(void* self) {
 #define MODULE misbehaving_more
 #endif
 
+#ifndef SINK_NAME
+#define SINK_NAME sink_name
+#endif
 static const char* const notes[] = {HPROF_KIND_NOTE, CELLS, NULL};
 /* refuses_all says that it takes tables, and refuses them, too. */
 static const char* const tables[] = {HPROF_KIND_TABLE, NULL};
@@ -499,7 +714,7 @@ static const char* const tables[] = {HPROF_KIND_TABLE, NULL};
                                 .open = open_,                  \
                                 .write = write_,                \
                                 .close = close_,                \
-                                .name = sink_name}),            \
+                                .name = SINK_NAME}),            \
        .records = NULL)
 
 #define FILTER(id_, write_)                                         \

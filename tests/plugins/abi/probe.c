@@ -45,6 +45,7 @@ typedef struct short_info {
 static void look_at_sizes(const hprof_host* host) {
   const hprof_ids_service* ids = (const hprof_ids_service*)host->service(host, HPROF_SERVICE_IDS);
   hprof_frame_id frame = ids->synthetic_frame(host, "Probe", "frame");
+  const hprof_text absent = {NULL, 10};
   union {
     short_info info;
     unsigned char bytes[64];
@@ -56,6 +57,7 @@ static void look_at_sizes(const hprof_host* host) {
   size_t i;
   memset(&old, CANARY, sizeof(old));
   old.info.size = sizeof(short_info);
+  expect(host, ids->string(host, absent) == 0, "an absent text has a number");
   expect(host, ids->frame_info(host, frame, (hprof_frame_info*)&old) == 1, "a frame is not known");
   expect(host, old.info.size == sizeof(short_info), "the caller's size was changed");
   expect(host, old.info.method != 0, "a frame without a method");

@@ -34,6 +34,45 @@
 #ifndef OPS_SIZE
 #define OPS_SIZE sizeof(hprof_collector_ops)
 #endif
+#ifndef CREATE
+#define CREATE create
+#endif
+#ifndef HANDLERS
+#define HANDLERS NULL
+#endif
+#ifndef KIND
+#define KIND HPROF_UNIT_COLLECTOR
+#endif
+#ifndef NEEDS
+#define NEEDS 0
+#endif
+#ifndef EVENTS
+#define EVENTS 0
+#endif
+#ifndef OPTION_NAME
+#define OPTION_NAME TEXT_OF(WRONG_NAME)
+#endif
+#ifndef OPTION_TYPE
+#define OPTION_TYPE HPROF_OPTION_FLAG
+#endif
+#ifndef OPTION_COUNT
+#define OPTION_COUNT sizeof(options) / sizeof(options[0])
+#endif
+#ifndef OPTION_STRIDE
+#define OPTION_STRIDE sizeof(hprof_option)
+#endif
+#ifndef DEFAULT
+#define DEFAULT "n"
+#endif
+#ifndef CONFIG_SIZE
+#define CONFIG_SIZE sizeof(config)
+#endif
+#ifndef VARIANT_STRIDE
+#define VARIANT_STRIDE sizeof(hprof_variant)
+#endif
+#ifndef UNIT_COUNT
+#define UNIT_COUNT sizeof(units) / sizeof(units[0])
+#endif
 #ifndef OFFSET
 #define OFFSET offsetof(config, flag)
 #endif
@@ -76,45 +115,42 @@ static hprof_status report(void* self, const hprof_report* why) {
 }
 static void nothing(void* self) { (void)self; }
 
-static const hprof_collector_ops ops = {OPS_SIZE, 0,       create,  start, report,
-                                        nothing,  nothing, nothing, NULL,  NULL};
+static const hprof_handlers short_handlers = {0};
+static const hprof_collector_ops ops = {OPS_SIZE, 0,       CREATE,  start, report,
+                                        nothing,  nothing, nothing, NULL,  HANDLERS};
 
 typedef struct config {
   uint32_t flag;
 } config;
-static const hprof_option options[] = {
-    {TEXT_OF(WRONG_NAME), HPROF_OPTION_FLAG, OFFSET, "n", NULL, 0, 0, NULL, HELP}, MORE_OPTIONS};
+static const hprof_option options[] = {{OPTION_NAME, OPTION_TYPE, OFFSET, DEFAULT, NULL, 0, 0, NULL, HELP},
+                                       MORE_OPTIONS};
 
+static const hprof_variant variant = {"x=y", 0, 0};
 static const hprof_unit unit = {UNIT_SIZE,
-                                HPROF_UNIT_COLLECTOR,
+                                KIND,
                                 UNIT_NAME,
                                 SELECT,
                                 "collects nothing",
                                 options,
-                                sizeof(options) / sizeof(options[0]),
-                                sizeof(hprof_option),
-                                sizeof(config),
+                                OPTION_COUNT,
+                                OPTION_STRIDE,
+                                CONFIG_SIZE,
                                 0,
+                                NEEDS,
                                 0,
+                                EVENTS,
                                 0,
-                                0,
-                                0,
-                                OPS};
+                                OPS,
+                                &variant,
+                                1,
+                                VARIANT_STRIDE};
 #ifndef MORE_UNITS
 #define MORE_UNITS
 #endif
 static const hprof_unit* const units[] = {&unit, MORE_UNITS};
 
-static const hprof_module module = {MODULE_SIZE,
-                                    MAJOR,
-                                    MINOR,
-                                    LAYOUT,
-                                    MODULE_NAME,
-                                    "1.0",
-                                    "nobody",
-                                    units,
-                                    sizeof(units) / sizeof(units[0]),
-                                    0};
+static const hprof_module module = {MODULE_SIZE, MAJOR,    MINOR, LAYOUT,     MODULE_NAME,
+                                    "1.0",       "nobody", units, UNIT_COUNT, 0};
 
 #ifdef TOO_MUCH
 /* Beside the entry, against the rule that there is nothing else. */
@@ -127,6 +163,8 @@ const hprof_module* ENTRY(const hprof_offer* offer, const char** reason) {
   static const char* const said = REASON;
   (void)offer;
   (void)module;
+  (void)short_handlers;
+  (void)create;
   if (said != NULL) *reason = said;
   return ANSWER;
 }

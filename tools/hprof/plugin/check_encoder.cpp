@@ -24,6 +24,7 @@ class GuardedOut {
     make_room(chunk);
   }
   hprof_out* out() { return &table_.base; }
+  bool is_gone() const { return is_gone_; }
   // After each record: checks that only the buffer has changed.
   void look() {
     const hprof_out& out = table_.base;
@@ -47,10 +48,11 @@ class GuardedOut {
     self.look();
     if (need > HPROF_OUT_MOST) self.host_.fault("asks for room for more than HPROF_OUT_MOST bytes");
     const uint64_t used = static_cast<uint64_t>(out->at - self.begin_);
-    if (used >= self.left_) return HPROF_ABORTED;
+    self.is_gone_ = used >= self.left_;
+    if (self.is_gone_) return HPROF_ABORTED;
     self.left_ -= used;
     self.make_room(need > self.chunk_ ? need : self.chunk_);
-    return self.left_ == 0 ? HPROF_ABORTED : HPROF_OK;
+    return HPROF_OK;
   }
   void make_room(uint32_t room) {
     block_.reset(new uint8_t[room + kGuard]);
@@ -65,6 +67,7 @@ class GuardedOut {
   Table table_ = {};
   uint32_t chunk_;
   uint64_t left_;
+  bool is_gone_ = false;
   std::unique_ptr<uint8_t[]> block_;
   uint8_t* begin_ = nullptr;
   uint8_t* end_ = nullptr;
@@ -146,6 +149,7 @@ bool feed(CheckedHost& host, const hprof_unit& unit, const Options& options, uin
           ops.encode(self, host.later() != 0 ? newer.back().record() : &record, out.out());
       host.where = Where::kControl;
       out.look();
+      if (out.is_gone() && status != HPROF_ABORTED) host.fault("goes on although the output is gone");
       gone = status == HPROF_ABORTED;
       if (gone && most == UINT64_MAX)
         host.fault(std::string("answers HPROF_ABORTED to ") + name + ", the output is there");

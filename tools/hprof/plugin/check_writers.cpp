@@ -18,10 +18,12 @@ std::string some_bytes(size_t size) {
 }
 
 struct Passed {
+  CheckedHost& host;
   uint64_t total = 0, most = UINT64_MAX;
 };
-hprof_status pass(void* context, const uint8_t*, uint64_t size) {
+hprof_status pass(void* context, const uint8_t* bytes, uint64_t size) {
   Passed& passed = *static_cast<Passed*>(context);
+  if (bytes == nullptr && size != 0) passed.host.fault("passes on bytes that are not there");
   passed.total += size;
   return passed.total > passed.most ? HPROF_ABORTED : HPROF_OK;
 }
@@ -37,8 +39,7 @@ bool filter(CheckedHost& host, const hprof_unit& unit, const Options& options, u
     host.check_refusal(made, error);
     if (host.mock.fail_allocation == UINT64_MAX) host.findings.remark(std::string("not run here: ") + error);
   } else {
-    Passed passed;
-    passed.most = most;
+    Passed passed = {host, 0, most};
     hprof_status status = HPROF_OK;
     // A filter is finished at each report, and starts again.
     for (int round = 0; round < 3 && status == HPROF_OK; round++) {

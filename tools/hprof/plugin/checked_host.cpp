@@ -13,6 +13,7 @@ namespace {
 
 CheckedHost* current = nullptr;  // one in a process, one thread
 
+constexpr size_t kMessageMost = 592;  // of which the agent prints
 // The memory for one trial of a unit; options may raise it.
 constexpr uint64_t kMemoryMost = 64u << 20;
 
@@ -90,6 +91,7 @@ struct CheckedServices {
     if (!is_one)
       current->fault(text == nullptr ? "gives a message that is NULL"
                                      : "gives a message of more than one line");
+    if (is_one && std::strlen(text) > kMessageMost) current->fault("gives a message that is too long");
     if (current->where == Where::kGc) current->fault("gives a message in a [gc] handler");
     if (current->where == Where::kSignal) current->fault("gives a message in a signal handler");
     return is_one;

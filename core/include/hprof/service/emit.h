@@ -19,7 +19,8 @@ typedef struct hprof_emit_service {
   /* Writes a record of a report, after the definitions that it refers to. May wait for the sink, up to a deadline. A
    * record that the output format has no place for is left out and counted, and the answer is HPROF_OK. HPROF_ABORTED:
    * the output is gone; HPROF_UNSUPPORTED: no collector of the session has an output (HPROF_UNIT_NO_OUTPUT);
-   * HPROF_FAILED: the record is invalid, as a message says. Only inside report(). [control][heap] */
+   * HPROF_FAILED: the record is invalid, as a message says. Only inside report(): a handler or a thread of the unit's own
+   * does not call it, even while report() runs. [control][heap] */
   hprof_status (*write)(const hprof_host* host, hprof_record* record); /* sets time_us */
   /* Writes a definition (kind STRING, CLASS, FRAME, TRACE or THREAD_START, and its number) now, unless this output has
    * it already. write() does this for what a record refers to, except for heap dump records, between which nothing may
