@@ -41,6 +41,14 @@ uint32_t processor_count();
 // once. [any]
 void at_exit(void (*handler)(bool alone));
 
+// Writes the text of a line. False: none; the process goes on. [signal], on any thread
+using AlarmText = bool (*)(void* context, char* text, size_t size);
+// Once `ns` have passed, writes that line to standard error and ends the process with exit code 1, without
+// exit handlers. One at a time. False: the process uses its alarm, or the system has none. [any] but [signal]
+bool set_alarm(int64_t ns, AlarmText text, void* context);
+// Only after set_alarm() has returned true. [any] but [signal]
+void clear_alarm();
+
 // Columns of the terminal at standard error or standard output; 0 if neither is a terminal. [any]
 uint32_t terminal_width();
 

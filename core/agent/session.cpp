@@ -59,6 +59,34 @@ bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
 
 }  // namespace
 
+// While it exists, a unit that does not return from create or open ends the process by the alarm. Not when
+// attached: the program runs. Not in builds whose units are all linked in.
+class StartAlarm {
+ public:
+  explicit StartAlarm(Session& session) {
+    const Setup& setup = session.setup_;
+    is_set_ = !kEmbedded && !setup.is_attached() &&
+              platform::set_alarm(setup.core().start_timeout * platform::kNanosPerSecond, &text, &session);
+  }
+  ~StartAlarm() {
+    if (is_set_) platform::clear_alarm();
+  }
+  StartAlarm(const StartAlarm&) = delete;
+  StartAlarm& operator=(const StartAlarm&) = delete;
+
+ private:
+  static bool text(void* self, char* text, size_t size) {
+    auto* session = static_cast<Session*>(self);
+    TextWriter line(text, size);
+    line.put("HPROF ERROR: start-timeout=")
+        .put_unsigned(static_cast<uint64_t>(session->setup_.core().start_timeout));
+    line.put(" is over");
+    return session->put_who_is_stuck(&line) && !line.put('\n').text().empty();
+  }
+
+  bool is_set_;
+};
+
 Session::~Session() {
   if (kHasControl && server_ != &no_server_) control_table_->unmake(server_);
 }
@@ -115,6 +143,7 @@ Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
 }
 
 bool Session::load() {
+  const StartAlarm alarm(*this);
   bool ready = open_memory() && get_environment() && units_.make() && units_.ask_for_capabilities() &&
                create_tables() && open_control() && prepare_pipeline() && create_collectors() &&
                open_output();

@@ -130,7 +130,10 @@ class Session {
   bool finish_in_time(JNIEnv* jni);
   static void JNICALL run_finish(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
   void abandon();
+  // "<unit> has not returned from <function>". False: no thread is inside of a unit. [any]
+  bool put_who_is_stuck(TextWriter* line);
   void say_who_is_stuck();
+  friend class StartAlarm;
   bool end_threads(int64_t deadline_ns);
   void give_back(JNIEnv* jni);
   static void JNICALL run_detacher(jvmtiEnv* jvmti, JNIEnv* jni, void* session);

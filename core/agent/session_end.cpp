@@ -62,15 +62,21 @@ void JNICALL Session::run_finish(jvmtiEnv*, JNIEnv* jni, void* self) {
   static_cast<Session*>(self)->finish(jni);
 }
 
-void Session::say_who_is_stuck() {
-  char text[300];
-  TextWriter line(text, sizeof(text));
+bool Session::put_who_is_stuck(TextWriter* line) {
   const char* function = nullptr;
   const hprof_host* host = pipeline_.inside(&function);
   const UnitSlot* slot = host != nullptr ? slot_of(host) : nullptr;
   if (slot == nullptr) slot = units_.inside(&function);
+  if (slot == nullptr) return false;
+  line->put(": ").put(slot->unit->id).put(" has not returned from ").put(function);
+  return true;
+}
+
+void Session::say_who_is_stuck() {
+  char text[300];
+  TextWriter line(text, sizeof(text));
   line.put("exit-timeout=").put_unsigned(static_cast<uint64_t>(setup_.core().exit_timeout)).put(" is over");
-  if (slot != nullptr) line.put(": ").put(slot->unit->id).put(" has not returned from ").put(function);
+  put_who_is_stuck(&line);
   line.put("; it is abandoned, and what it has not written is lost");
   voice_.say(text);
 }

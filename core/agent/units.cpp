@@ -156,7 +156,7 @@ bool Units::create_collectors() {
     UnitText error;
     hprof_status status = HPROF_OK;
     {
-      const Place place(tag::kOnLoad);
+      const Inside mark(slot.inside, "create", tag::kOnLoad);
       status = slot.ops->create(&slot.host, slot.config, &slot.self, error.room(), UnitText::kSize);
     }
     slot.start_bytes = parts_.memory.forget_peak();

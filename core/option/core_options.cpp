@@ -71,6 +71,8 @@ const hprof_option kOwn[] = {
      "use VM internals once verified (docs/hotspot.md)"},
     {"dump-stall", HPROF_OPTION_INT, AT(dump_stall), "10", nullptr, 1, 86400, "<seconds>",
      "give up a heap dump that waits longer than this for its output, plus 1 s per MiB"},
+    {"start-timeout", HPROF_OPTION_INT, AT(start_timeout), "60", nullptr, 1, 86400, "<seconds>",
+     "do not start when a plugin, or opening the output, takes longer than this"},
     {"exit-timeout", HPROF_OPTION_INT, AT(exit_timeout), "30", nullptr, 1, 86400, "<seconds>",
      "wait at most this long for reports and output when the VM ends"},
     {"max-memory", HPROF_OPTION_SIZE, AT(max_memory), HPROF_MAX_MEMORY, nullptr, 0, 0, nullptr,

@@ -46,9 +46,9 @@ struct CoreConfig {
   int64_t keep_files;   // 0: all
   const char* hotspot;  // hotspot= as typed, parsed by items.h into
   uint32_t hotspot_on, hotspot_off;
-  uint64_t max_memory;   // bytes; 0: no limit
-  int64_t exit_timeout;  // seconds
-  int64_t dump_stall;    // seconds
+  uint64_t max_memory;                  // bytes; 0: no limit
+  int64_t start_timeout, exit_timeout;  // seconds
+  int64_t dump_stall;                   // seconds
 
   int64_t log_flags;  // non-zero: detail messages
   int64_t debug_flags;

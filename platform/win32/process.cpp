@@ -65,6 +65,9 @@ uint32_t processor_count() {
   return count ? count : 1;
 }
 
+bool set_alarm(int64_t, AlarmText, void*) { return false; }
+void clear_alarm() {}
+
 uint32_t terminal_width() {
   for (DWORD which : {STD_ERROR_HANDLE, STD_OUTPUT_HANDLE}) {
     CONSOLE_SCREEN_BUFFER_INFO info;

@@ -143,6 +143,14 @@ def unit_that_fails_in_create_is_left_out_with_its_words(vm):
     check("the licence?has expired" in run.err, "without its words\n%s" % run)
 
 
+@vm_test(units=UNITS)
+def create_and_open_that_never_return_do_not_hold_the_start(vm):
+    for selected, unit in (("plugin=stuck_create", "stuck_create"), ("cpu=samples,plugin=stuck_open", "stuck_open")):
+        run = vm.run_java(vm.agent_option(options(vm, selected + ",start-timeout=1")), "Quick")
+        check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
+        said(run, "HPROF ERROR: start-timeout=1 is over: " + FAULTS[unit].agent)
+
+
 @vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
 def encoder_with_an_unknown_status_fails_its_output(vm):
     run = vm.profiled(options(vm, "cpu=samples,plugin=wrong_status,file=out.none"), "Spin", "2")
