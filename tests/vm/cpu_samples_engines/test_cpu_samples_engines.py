@@ -207,6 +207,7 @@ def timers_and_signals_of_others_are_left_to_them(vm):
 
 def beside_a_later_profiler(vm, mode):
     """The shares of the samples whose stacks begin in main, and of those that have none; the run."""
+    vm.needs_to_be_preloaded_first()
     run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Spin", "20",
                       environment={"LD_PRELOAD": vm.native("later_profiler.c"), "LATER_PROFILER": mode})
     report = parse_ascii(run.text("out.txt"))
