@@ -72,7 +72,8 @@ class Exceptions {
     probes.caught = [](void* self, void* jni, void* exception, hprof_method_id) {
       static_cast<Exceptions*>(self)->caught(static_cast<JNIEnv*>(jni), static_cast<jobject>(exception));
     };
-    if (probes_ == nullptr || probes_->ask(services_.host, &probes) != HPROF_OK) {
+    asked_ = probes_ != nullptr && probes_->ask(services_.host, &probes) == HPROF_OK;
+    if (!asked_) {
       why.add("this VM or build has no probes");
       return HPROF_UNSUPPORTED;
     }
@@ -90,7 +91,7 @@ class Exceptions {
   // Probes and callbacks that have begun may still run.
   bool close() {
     events_.close();
-    return false;
+    return !asked_;
   }
 
   hprof_status start() {
@@ -155,7 +156,7 @@ class Exceptions {
     const uint64_t serial = services_.ids->class_serial(services_.host, jni, of);
     jni->DeleteLocalRef(of);
     Counts* counts = table_.make(serial << 32 | trace);
-    if (counts == nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
+    if (counts == nullptr && lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
     return counts;
   }
 
@@ -214,6 +215,7 @@ class Exceptions {
 
   Services services_;
   const hprof_exceptions_service* probes_;
+  bool asked_ = false;
   const Config& config_;
   jvmtiEnv* jvmti_ = nullptr;
   uint32_t depth_ = 0;
