@@ -4,6 +4,7 @@
 if(NOT TARGET hprof::abi)
   add_library(hprof::abi INTERFACE IMPORTED GLOBAL)
   target_include_directories(hprof::abi INTERFACE ${hprof_SOURCE_DIR}/core/include)
+  add_library(hprof::jvmti ALIAS hprof_jvmti)
 endif()
 
 function(hprof_add_plugin module)

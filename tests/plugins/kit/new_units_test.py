@@ -4,6 +4,7 @@
 new_units_test.py TOOL PREFIX CC CXX
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,20 @@ def refused(tool, folder, *arguments):
     return done.stderr.decode()
 
 
+def check_versions(tool, prefix):
+    """Headers, CMake package, pkg-config and tool have the same version of the ABI."""
+    with open(prefix + "/include/hprof/abi.h", encoding="utf-8") as file:
+        version = ".".join(re.findall(r"#define HPROF_ABI_M..OR (\d+)", file.read()))
+    for path, line in (("lib/pkgconfig/hprof.pc", "Version: %s\n"), ("lib/cmake/hprof/hprofConfigVersion.cmake", 'VERSION "%s")')):
+        with open(os.path.join(prefix, path), encoding="utf-8") as file:
+            if line % version not in file.read():
+                sys.exit("%s is not of version %s" % (path, version))
+    if not run(tool, "--version").endswith(", plugin ABI %s\n" % version):
+        sys.exit("hprof --version is not of ABI " + version)
+
+
 def main(tool, prefix, cc, cxx):
+    check_versions(tool, prefix)
     with tempfile.TemporaryDirectory() as folder:
         new_units.make(tool, folder)
         flags = " ".join(WARNINGS)
@@ -38,6 +52,10 @@ def main(tool, prefix, cc, cxx):
         text = run("ctest", "--test-dir", folder + "/build", "--output-on-failure")
         if "100% tests passed, 0 tests failed out of 4" not in text:
             sys.exit("not four tests\n" + text)
+        run("cmake", "--install", folder + "/build", "--prefix", folder + "/installed")
+        installed = sorted(os.listdir(folder + "/installed/lib/hprof/plugins"))
+        if installed != sorted(name + ".so" for name in new_units.NAMES):
+            sys.exit("installed: %s" % installed)
         # As a vendor with pkg-config compiles them: the headers' own warnings count, too.
         pkg_config = dict(os.environ, PKG_CONFIG_PATH=prefix + "/lib/pkgconfig", PKG_CONFIG_ALLOW_SYSTEM_CFLAGS="1")
         include = ["-I" + prefix + "/include"]
