@@ -43,6 +43,7 @@
 #include "core/base/memory_account.h"
 #include "core/modules/hotspot/hotspot_table.h"
 #include "core/pipeline/pipeline.h"
+#include "core/pipeline/record_check.h"
 
 namespace hprof {
 
@@ -129,6 +130,7 @@ const hprof_clock_service kClock = {
 // --- emit
 
 bool is_left_out(const UnitSlot& slot, const hprof_record& record) {
+  if (is_events(record)) return slot.parts->settings.events == 0;
   return slot.optional.takes(record) && !slot.parts->pipeline.takes(record);
 }
 

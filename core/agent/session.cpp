@@ -285,6 +285,7 @@ bool Session::prepare_pipeline() {
     config.output.filter_config = filter.config;
   }
   config.output.dump_stall_ns = static_cast<uint64_t>(core.dump_stall * platform::kNanosPerSecond);
+  config.takes_events = parts_.settings.events != 0;
   config.event_slots = small ? kSmallEventSlots : kEventSlots;
   if (is_very_small(memory_)) {
     config.event_slots = kFewestEventSlots;

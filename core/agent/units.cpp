@@ -134,6 +134,12 @@ bool Units::plan_outputs() {
   outputs_.takes_unloads = is_taken(taken, HPROF_KIND_CLASS_UNLOAD) && !outputs_.each_dump &&
                            !parts_.memory.is_fixed() && !is_small(core.max_memory);
   outputs_.takes_foreign_dumps = hprof_is_listed(taken, HPROF_KIND_FOREIGN_DUMP) != 0;
+  // A sink of whole reports has no place for what comes between them.
+  const bool wants_events = HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
+                            (encoder->flags & HPROF_ENCODER_EVENTS) != 0 && !outputs_.none;
+  settings_.events = wants_events && !outputs_.whole_reports ? 1 : 0;
+  if (wants_events && outputs_.whole_reports)
+    parts_.voice.say("this output takes whole reports only: there are no events in it");
   outputs_.keep = static_cast<uint32_t>(core.keep_files);
   if (outputs_.keep == 0) return true;
   if (kEmbedded) return parts_.voice.fail("keep-files= is not in this build");

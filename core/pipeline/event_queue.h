@@ -37,8 +37,9 @@ class EventQueue {
     slots_ = nullptr;
   }
 
-  // Copies the record, a table with its rows. False: full, or it does not fit. Lock-free. [app][gc]
-  bool push(const hprof_record* record) {
+  // Copies the record, a table with its rows. False: full, or it does not fit. *fills_quarter: another
+  // quarter of the queue is full. Lock-free. [app][gc]
+  bool push(const hprof_record* record, bool* fills_quarter = nullptr) {
     if (slots_ == nullptr || !fits(record)) return false;
     uint32_t ticket = tail_.load(std::memory_order_relaxed);
     for (;;) {
@@ -52,6 +53,7 @@ class EventQueue {
       }
       if (tail_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed)) {
         copy(slot.payload, record);
+        if (fills_quarter != nullptr) *fills_quarter = ticket % (count_ / 4) == count_ / 4 - 1;
         slot.sequence.store(ticket + 1 - index, std::memory_order_release);
         return true;
       }

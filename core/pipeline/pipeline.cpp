@@ -6,6 +6,7 @@
 #include <hprof/draft/foreign_dump.h>
 
 #include "core/base/build.h"
+#include "core/pipeline/record_check.h"
 
 namespace hprof {
 
@@ -13,7 +14,13 @@ namespace {
 
 // The writer is woken when there is work; this covers a missed wake-up.
 constexpr int64_t kIdleWaitNs = 10 * platform::kNanosPerSecond;
+// The longest time that events are gathered before they are written.
+constexpr int64_t kGatherNs = platform::kNanosPerSecond;
 constexpr size_t kWriterStack = 256 * 1024;
+
+uint64_t rows_of(const hprof_record& record) {
+  return is_events(record) ? reinterpret_cast<const hprof_rec_table&>(record).row_count : 1;
+}
 
 // True: the dump is long, or the encoder may overwrite bytes that the sink has.
 bool wants_to_drain(const hprof_record& record) {
@@ -28,6 +35,13 @@ hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelineConfig& conf
                                uint32_t error_size) {
   memory_ = &memory;
   config_ = config;
+  batches_.open(
+      memory,
+      [](void* self, hprof_rec_table* batch) {
+        batch->created_ms = static_cast<uint64_t>(platform::wall_ms());
+        static_cast<Pipeline*>(self)->write_event(&batch->head);
+      },
+      this);
   if (!events_.create(memory, config.event_slots) ||
       (!kEmbedded && !old_outputs_.open(memory, config.plan.keep))) {
     snprintf(error, error_size, "not enough memory for the event queue and keep-files=");
@@ -80,7 +94,8 @@ hprof_status Pipeline::begin_output() {
                                 static_cast<uint64_t>(now_ms),
                                 config_.id_size,
                                 config_.dumps_heap ? 1u : 0u,
-                                only_table_};
+                                only_table_,
+                                static_cast<uint64_t>(began_ns_)};
   hprof_status status = output_.write(&begin.head);
   if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&config_.settings.head);
   // A failed output has printed a message; collectors go on without it.
@@ -104,14 +119,15 @@ hprof_status Pipeline::event(const hprof_record* record) {
   if (plan_.none) return HPROF_UNSUPPORTED;
   // The time is set at encoding, since readers require times that never decrease.
   if (output_.failed()) {
-    config_.losses->add(Loss::kLostOutput);
+    config_.losses->add(Loss::kLostOutput, rows_of(*record));
     return HPROF_DROPPED;
   }
-  if (!events_.push(record)) {
-    config_.losses->add(Loss::kLostRecords);
+  bool fills_quarter = false;
+  if (!events_.push(record, &fills_quarter)) {
+    config_.losses->add(Loss::kLostRecords, rows_of(*record));
     return HPROF_DROPPED;
   }
-  wake_.signal();
+  if (fills_quarter || !is_events(*record)) wake_.signal();
   return HPROF_OK;
 }
 
@@ -130,7 +146,7 @@ void Pipeline::work() {
       platform::MutexLock drain(drain_lock_);
       wrote = output_.drain();
     } while (wrote);
-    wake_.wait(platform::monotonic_ns() + kIdleWaitNs);
+    wake_.wait(platform::monotonic_ns() + (config_.takes_events ? kGatherNs : kIdleWaitNs));
   }
 }
 
@@ -139,13 +155,22 @@ void Pipeline::write_events() {
   if (!output_.is_open() || events_.front() == nullptr) return;
   output_.set_draining(true);
   while (hprof_record* record = events_.front()) {
-    record->time_us = now_us();
-    const hprof_status status = without_unsupported(*record, output_.write(record));
-    if (status != HPROF_OK) config_.losses->add(Loss::kLostOutput);
+    if (is_events(*record)) {
+      batches_.add(reinterpret_cast<hprof_rec_table*>(record));
+    } else {
+      write_event(record);
+    }
     events_.pop();
   }
+  batches_.flush();
   output_.flush();
   output_.set_draining(!writer_.started());
+}
+
+void Pipeline::write_event(hprof_record* record) {
+  record->time_us = now_us();
+  const hprof_status status = without_unsupported(*record, output_.write(record));
+  if (status != HPROF_OK) config_.losses->add(Loss::kLostOutput, rows_of(*record));
 }
 
 void Pipeline::close_output() {
@@ -416,6 +441,7 @@ void Pipeline::destroy() {
   if (memory_ == nullptr) return;
   close_output();
   if (!kEmbedded) old_outputs_.close(*memory_);
+  batches_.close();
   events_.destroy(*memory_);
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "core/base/counters.h"
+#include "core/pipeline/event_batches.h"
 #include "core/pipeline/event_queue.h"
 #include "core/pipeline/old_outputs.h"
 #include "core/pipeline/output.h"
@@ -20,6 +21,7 @@ struct PipelineConfig {
   OutputUnits output;
   OutputPlan plan;
   uint32_t event_slots;  // power of two
+  bool takes_events;     // tables of events, which are written in batches
   uint32_t id_size;      // bytes of an object id
   bool dumps_heap;       // a heap dump may be written
   hprof_rec_control_settings settings;
@@ -96,6 +98,7 @@ class Pipeline {
   static void run(void* self);
   void work();
   void write_events();
+  void write_event(hprof_record* record);
   hprof_status begin_output();
   void write_border(uint32_t kind, const hprof_report_info& info, hprof_status status);
   bool settle_for_sink();
@@ -132,6 +135,7 @@ class Pipeline {
   bool has_table_ = false, lacks_stacks_ = false;
   bool said_without_stacks_ = false;
   EventQueue events_;
+  EventBatches batches_;
   platform::Mutex encode_lock_;
   platform::Mutex drain_lock_;  // writing to the sink; taken after encode_lock_ where both are held
   platform::Mutex read_lock_;   // reading from the sink against closing it; taken last

@@ -59,6 +59,17 @@ bool names_only_what_is_known(const hprof_rec_table& table, IsHandedOut is_hande
   return true;
 }
 
+const char* fault_of_events(const hprof_rec_table& table) {
+  const uint32_t time = time_column(*table.schema);
+  if (time == HPROF_NO_COLUMN) return "is a table of events without a TIME column";
+  if (table.row_count > HPROF_EVENT_ROWS) return "is a table of more than HPROF_EVENT_ROWS events";
+  for (uint64_t row = 1; row < table.row_count; row++) {
+    if (hprof_row_at(&table, row)[time].u < hprof_row_at(&table, row - 1)[time].u)
+      return "is a table of events that are not in the order of their times";
+  }
+  return nullptr;
+}
+
 const char* fault_of_table(const hprof_rec_table& table, IsHandedOut is_handed_out, const void* context) {
   if (table.schema == nullptr) return "is a table without a schema";
   if (!is_sound(table)) return "is a table with a schema or rows that cannot be read";
@@ -68,7 +79,7 @@ const char* fault_of_table(const hprof_rec_table& table, IsHandedOut is_handed_o
   }
   if (!names_only_what_is_known(table, is_handed_out, context))
     return "is a table with a trace, class, method, frame or text that was never handed out";
-  return nullptr;
+  return is_events(table.head) ? fault_of_events(table) : nullptr;
 }
 
 bool is_readable(const void* rows, uint64_t count, uint32_t stride, size_t least) {
@@ -85,6 +96,13 @@ const char* fault_of_monitor_dump(const hprof_rec_monitor_dump& dump) {
 }
 
 }  // namespace
+
+uint32_t time_column(const hprof_table_schema& schema) {
+  for (uint32_t i = 0; i < schema.column_count; i++) {
+    if (hprof_column_at(&schema, i)->type == HPROF_COLUMN_TIME) return i;
+  }
+  return HPROF_NO_COLUMN;
+}
 
 bool is_sound(const hprof_rec_table& table) {
   const hprof_table_schema* schema = table.schema;

@@ -238,7 +238,7 @@ uint64_t Windows::rank(const hprof_rec_table& from, double cutoff, uint64_t coun
 hprof_status Windows::cut(const hprof_rec_table& table, double cutoff, hprof_trace_serial nothing,
                           hprof_rec_table* window) {
   hprof_copy_sized(window, sizeof(*window), &table, table.head.size);
-  if ((table.flags & HPROF_TABLE_CHANGES) != 0) return HPROF_OK;
+  if ((table.flags & (HPROF_TABLE_CHANGES | HPROF_TABLE_EVENTS)) != 0) return HPROF_OK;
   release(&new_);
   release(&ranked_);
   release(&totals_);

@@ -114,7 +114,7 @@ typedef struct hprof_collector_ops {
 /* In hprof_unit.flags: every= can cut windows out of the collector's reports. Rows of its tables are identified by the
  * cells that name something (trace, thread, class, method, frame, text). COUNT, NANOSECONDS and BYTES cells and REAL
  * weights never decrease until a reset, except in STATE columns. The core asks for whole tables (cutoff 0), and
- * subtracts, ranks and cuts off itself. Notes and tables with HPROF_TABLE_CHANGES are passed on unchanged. */
+ * subtracts, ranks and cuts off itself. Notes and tables with HPROF_TABLE_CHANGES or _EVENTS are passed on unchanged. */
 #define HPROF_UNIT_WINDOWS 2u
 
 #endif

@@ -61,5 +61,7 @@ typedef struct hprof_encoder_ops {
 /* Each report is a document, and readers expect one per file: the core begins a new file for each. Sinks with
  * hprof_sink_ops.begin_report separate the reports themselves. */
 #define HPROF_ENCODER_DOCUMENTS 0x1u
+/* The encoder takes tables of events (HPROF_TABLE_EVENTS), between reports and within them. */
+#define HPROF_ENCODER_EVENTS 0x2u
 
 #endif

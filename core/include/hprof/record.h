@@ -87,6 +87,7 @@ typedef struct hprof_rec_file_begin {
   uint32_t id_size;    /* 4 or 8 bytes per object id */
   uint32_t heap_dump;  /* 1: a heap dump may follow (binary: version 1.0.2) */
   const char* alone;   /* name of the only table in this output; NULL: anything may come */
+  uint64_t created_ns; /* the same moment on the clock service's monotonic clock */
 } hprof_rec_file_begin;
 
 /* FILE_END: head only. STRING, CLASS, CLASS_UNLOAD, FRAME, TRACE, THREAD_START, THREAD_END: */
@@ -153,17 +154,19 @@ typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
  * specially recognises them by the schema's name. */
 
 /* What the cells of a column hold, and in which member. */
-#define HPROF_COLUMN_COUNT 1       /* u: a count of `unit` */
-#define HPROF_COLUMN_NANOSECONDS 2 /* u */
-#define HPROF_COLUMN_BYTES 3       /* u */
-#define HPROF_COLUMN_INT 4         /* i: signed, in `unit` */
-#define HPROF_COLUMN_REAL 5        /* r, in `unit` */
-#define HPROF_COLUMN_TRACE 6       /* u: hprof_trace_serial; 0 is the empty trace */
-#define HPROF_COLUMN_THREAD 7      /* u: hprof_thread_serial, 0: none */
-#define HPROF_COLUMN_CLASS 8       /* u: hprof_class_serial, 0: none */
-#define HPROF_COLUMN_METHOD 9      /* u: hprof_method_id, 0: none */
-#define HPROF_COLUMN_FRAME 10      /* u: hprof_frame_id, 0: none */
-#define HPROF_COLUMN_TEXT 11       /* u: hprof_string_id, 0: none */
+#define HPROF_COLUMN_COUNT 1         /* u: a count of `unit` */
+#define HPROF_COLUMN_NANOSECONDS 2   /* u */
+#define HPROF_COLUMN_BYTES 3         /* u */
+#define HPROF_COLUMN_INT 4           /* i: signed, in `unit` */
+#define HPROF_COLUMN_REAL 5          /* r, in `unit` */
+#define HPROF_COLUMN_TRACE 6         /* u: hprof_trace_serial; 0 is the empty trace */
+#define HPROF_COLUMN_THREAD 7        /* u: hprof_thread_serial, 0: none */
+#define HPROF_COLUMN_CLASS 8         /* u: hprof_class_serial, 0: none */
+#define HPROF_COLUMN_METHOD 9        /* u: hprof_method_id, 0: none */
+#define HPROF_COLUMN_FRAME 10        /* u: hprof_frame_id, 0: none */
+#define HPROF_COLUMN_TEXT 11         /* u: hprof_string_id, 0: none */
+#define HPROF_COLUMN_TIME 12         /* u: a moment, in nanoseconds of the clock service's monotonic() */
+#define HPROF_COLUMN_THREAD_STATE 13 /* u: HPROF_STATE_UNKNOWN .. */
 
 /* Flags of a column */
 /* A weight of the row's stack, which its TRACE column names: it can be ranked, added up and drawn. COUNT, NANOSECONDS,
@@ -182,6 +185,8 @@ typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
 /* A part of the row's key, such as a port or the upper bound of a bucket; no two rows of a table have the same key. Where
  * no column has it, the key is all columns from TRACE to TEXT. every= finds rows again by their key. */
 #define HPROF_COLUMN_KEY 0x20u
+/* Of an event: the NANOSECONDS that it took until its TIME. */
+#define HPROF_COLUMN_DURATION 0x40u
 
 typedef struct hprof_column {
   const char* name;  /* stable id: lower-case letters, digits, '_': "live_bytes" */
@@ -215,6 +220,13 @@ typedef union hprof_cell {
 #define HPROF_TABLE_CHANGES 0x1u   /* only rows that have changed since the previous report */
 #define HPROF_TABLE_COLLECTED 0x2u /* garbage was collected for this report: STATE columns cover reachable objects
                                     * only */
+/* The rows are events, each of which happened once, in the order of the first TIME column, which they must have: the
+ * moment when an event was over. A collector passes them to emit->event() as they happen, if settings.events is 1, and
+ * reports its other tables all the same. The core gathers rows of the same schema into tables of up to HPROF_EVENT_ROWS;
+ * the next table may have rows that are older than the last ones of this. Weights are those of the event alone. Lists of
+ * records do not name such tables: encoders with HPROF_ENCODER_EVENTS get them, others never. */
+#define HPROF_TABLE_EVENTS 0x4u
+#define HPROF_EVENT_ROWS 512
 typedef struct hprof_rec_table {
   hprof_record head;
   const hprof_table_schema* schema;

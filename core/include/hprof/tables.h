@@ -23,6 +23,18 @@ typedef struct hprof_cpu_row {
 #define HPROF_CPU_TIME 1
 #define HPROF_CPU_TRACE 2
 
+/* Each of these samples, as an event. */
+#define HPROF_TABLE_CPU_SAMPLE_EVENTS "hprof.cpu_sample_events/1"
+typedef struct hprof_cpu_sample_event {
+  uint64_t at_ns;  /* when it was taken */
+  uint64_t thread; /* hprof_thread_serial; of a virtual thread its carrier */
+  uint64_t state;  /* HPROF_STATE_* */
+  uint64_t trace;  /* hprof_trace_serial */
+  uint64_t count;
+  uint64_t time_ns; /* count times the interval */
+} hprof_cpu_sample_event;
+#define HPROF_CPU_SAMPLE_EVENT_TIME 5
+
 /* Calls by pairs of methods. Ranked by count. */
 #define HPROF_TABLE_CPU_OLD "hprof.cpu_old/1"
 typedef struct hprof_call_row {
@@ -42,6 +54,16 @@ typedef struct hprof_site_row {
 #define HPROF_SITE_LIVE_BYTES 2
 #define HPROF_SITE_ALLOCATED_BYTES 4
 
+/* Each sample of sites=sampled, as an event. */
+#define HPROF_TABLE_ALLOC_SITE_EVENTS "hprof.alloc_site_events/1"
+typedef struct hprof_site_event {
+  uint64_t at_ns;
+  uint64_t thread;                             /* hprof_thread_serial */
+  uint64_t owner;                              /* hprof_class_serial of the object */
+  uint64_t trace;                              /* hprof_trace_serial */
+  uint64_t allocated_bytes, allocated_objects; /* that the sample stands for */
+} hprof_site_event;
+
 /* One row: all sites together. */
 #define HPROF_TABLE_HEAP_SUMMARY "hprof.heap_summary/1"
 typedef struct hprof_heap_summary_row {
@@ -59,5 +81,19 @@ typedef struct hprof_monitor_row {
   uint64_t label;   /* hprof_string_id of the kind of lock, 0: a Java monitor */
 } hprof_monitor_row;
 #define HPROF_MONITOR_TIME 1
+
+/* Each contention, and each wait for a notification, as an event. With monitor=all also the samples of parked threads,
+ * of which only the first on a lock counts as a contention. */
+#define HPROF_TABLE_MONITOR_TIME_EVENTS "hprof.monitor_time_events/1"
+#define HPROF_TABLE_MONITOR_WAIT_EVENTS "hprof.monitor_wait_events/1"
+typedef struct hprof_monitor_event {
+  uint64_t at_ns;  /* when it was over */
+  uint64_t thread; /* hprof_thread_serial */
+  uint64_t count;  /* contentions or waits */
+  uint64_t time_ns;
+  uint64_t trace;   /* hprof_trace_serial */
+  uint64_t monitor; /* hprof_class_serial of the monitor */
+  uint64_t label;   /* hprof_string_id of the kind of lock, 0: a Java monitor */
+} hprof_monitor_event;
 
 #endif

@@ -238,6 +238,28 @@ static hprof_status table_report(void* self, const hprof_table_schema* schema, c
 static hprof_status no_schema_report(void* self, const hprof_report* why) {
   return table_report(self, NULL, why);
 }
+/* The second of two events is the earlier one; or they have no time at all. */
+static hprof_status events_report(void* self, uint32_t type, const hprof_report* why) {
+  const hprof_column column = {"at", NULL, type, 0, NULL, NULL};
+  const hprof_table_schema schema = {
+      sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, "com.wrong.events/1", "EVENTS", &column};
+  const hprof_cell cells[] = {{2}, {1}};
+  hprof_rec_table table = {.head = {sizeof(table), HPROF_RECORD_TABLE, 0},
+                           .schema = &schema,
+                           .rows = cells,
+                           .row_count = 2,
+                           .row_stride = sizeof(cells[0]),
+                           .flags = HPROF_TABLE_EVENTS,
+                           .order = HPROF_NO_COLUMN,
+                           .period_column = HPROF_NO_COLUMN};
+  return refused_report(self, &table.head, why);
+}
+static hprof_status unordered_events_report(void* self, const hprof_report* why) {
+  return events_report(self, HPROF_COLUMN_TIME, why);
+}
+static hprof_status timeless_events_report(void* self, const hprof_report* why) {
+  return events_report(self, HPROF_COLUMN_COUNT, why);
+}
 static hprof_status unknown_trace_report(void* self, const hprof_report* why) {
   static const hprof_column column = {"trace", NULL, HPROF_COLUMN_TRACE, 0, NULL, NULL};
   static const hprof_table_schema schema = {
@@ -629,6 +651,8 @@ static const char* no_name(void* self) {
   UNIT(short_record, create, start, short_record_report, none, 0)                                           \
   UNIT(no_schema, create, start, no_schema_report, none, 0)                                                 \
   UNIT(unknown_trace, create, start, unknown_trace_report, none, 0)                                         \
+  UNIT(unordered_events, create, start, unordered_events_report, none, 0)                                   \
+  UNIT(timeless_events, create, start, timeless_events_report, none, 0)                                     \
   UNIT(loud, create, start, loud_report, none, 0)                                                           \
   UNIT(gc_memory, create, start, report, gc_handlers, HPROF_EVENT_GC_START)                                 \
   UNIT(wrong_thread, create, start, report, kind_handlers, HPROF_EVENT_VM_INIT)                             \

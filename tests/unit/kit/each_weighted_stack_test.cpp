@@ -5,6 +5,7 @@
 
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/each_weighted_stack.hpp>
+#include <hprof/cpp/events.hpp>
 
 using namespace hprof;
 
@@ -119,4 +120,28 @@ TEST_CASE("a vendor's table needs nothing but its columns") {
   CHECK(std::string(unit_of(stacks.weight(1))) == "count");
   CHECK(stacks.total(0) == UINT64_MAX);
   CHECK(stacks.total(1) == 6);
+}
+
+TEST_CASE("events are weighted stacks like the rows of other tables") {
+  const hprof_column columns[] = {
+      {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr},
+      {"time", nullptr, HPROF_COLUMN_NANOSECONDS, HPROF_COLUMN_WEIGHT | HPROF_COLUMN_DURATION, nullptr,
+       nullptr},
+      {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr},
+      {"trace", nullptr, HPROF_COLUMN_TRACE, 0, nullptr, nullptr},
+  };
+  const hprof_table_schema schema = {sizeof schema, 4, sizeof columns[0], 0, "com.acme.x/1", "X", columns};
+  struct Row {
+    uint64_t at, time, state, trace;
+  };
+  const Row rows[] = {{1000, 5, HPROF_STATE_WAITING, 7}, {1001, 6, HPROF_STATE_BLOCKED, 7}};
+  const hprof_rec_table one = event_of(schema, rows[0]);
+  CHECK(one.flags == HPROF_TABLE_EVENTS);
+  CHECK(lines(one) == Lines{"7: 5"});
+  hprof_rec_table table = table_of(schema, rows, 2);
+  table.flags = HPROF_TABLE_EVENTS;
+  CHECK(lines(table) == Lines{"7: 5", "7: 6"});
+  CHECK(StackTable(table).weight_count() == 1);
+  CHECK(StackTable(table).total(0) == 11);
+  CHECK(std::string(unit_of(columns[0])) == "nanoseconds");
 }

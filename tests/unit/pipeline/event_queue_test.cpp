@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <doctest/doctest.h>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -154,4 +155,16 @@ TEST_CASE("a table brings its rows along, whatever version of the struct its mak
   CHECK(q.queue.front() == nullptr);
   hprof_record large = {EventQueue::kPayloadBytes + 1, HPROF_RECORD_REGISTERED, 0};
   CHECK_FALSE(q.queue.push(&large));
+}
+
+TEST_CASE("each quarter that fills up is told once") {
+  Queue q(16);
+  std::string told;
+  for (uint32_t i = 0; i < 16; i++) {
+    hprof_rec_definition record = thread_start(i);
+    bool fills_quarter = false;
+    CHECK(q.queue.push(&record.head, &fills_quarter));
+    told += fills_quarter ? '!' : '.';
+  }
+  CHECK(told == "...!...!...!...!");
 }

@@ -302,3 +302,23 @@ TEST_CASE("a sink that says it wrote more than it was given is named, and its ou
   CHECK(f.own_world.complaints[0] == "its write returned more bytes than it was given");
   CHECK(f.own_world.complete == std::vector<bool>{false});
 }
+
+TEST_CASE("events are written in batches, and those that find no room are counted") {
+  Fixture f;
+  const hprof_column column = {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr};
+  const hprof_table_schema schema = {sizeof schema, 1, sizeof column, 0, "com.acme.x/1", "X", &column};
+  f.open();
+  uint64_t kept = 0, lost = 0;
+  for (uint64_t at = 1; lost < 4; at++) {
+    const uint64_t times[] = {at, at};
+    hprof_rec_table table = table_of(schema, times, 2);
+    table.flags = HPROF_TABLE_EVENTS;
+    (f.pipeline.event(&table.head) == HPROF_OK ? kept : lost) += 2;
+  }
+  CHECK(f.losses.value(Loss::kLostRecords) == lost);
+  f.finish();
+  const std::string& bytes = world->outputs[0];
+  size_t batches = 0;
+  for (size_t at = 0; (at = bytes.find("samples ", at)) != std::string::npos; at++) batches++;
+  CHECK(batches == (kept + HPROF_EVENT_ROWS - 1) / HPROF_EVENT_ROWS);
+}

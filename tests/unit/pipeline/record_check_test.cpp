@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 #include <hprof/cpp/table.hpp>
 
@@ -119,4 +120,30 @@ TEST_CASE("a vendor's record is refused unless its kind was registered") {
   CHECK(fault(&record) == "is of a kind that units do not write");
   record.size--;
   CHECK(fault_of(&record, registered, &up_to_ten, nullptr) != nullptr);
+}
+
+TEST_CASE("events have a time, are in its order, and not too many") {
+  const hprof_column columns[] = {{"count", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr},
+                                  {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr},
+                                  {"from", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr}};
+  hprof_table_schema schema = {sizeof schema, 3, sizeof(hprof_column), 0, "com.acme.x/1", "X", columns};
+  struct Row {
+    uint64_t count, at, from;
+  };
+  std::vector<Row> rows(HPROF_EVENT_ROWS + 1);
+  for (Row& row : rows) row.at = 7;
+  hprof_rec_table table = table_of(schema, rows.data(), HPROF_EVENT_ROWS);
+  table.flags = HPROF_TABLE_EVENTS;
+  CHECK(fault(&table.head) == "");
+  rows[1] = {0, 8, 0};
+  CHECK(fault(&table.head) == "is a table of events that are not in the order of their times");
+  rows[0].at = rows[1].at = 6;
+  rows[0].from = 9;
+  CHECK(fault(&table.head) == "");
+  table.row_count++;
+  CHECK(fault(&table.head) == "is a table of more than HPROF_EVENT_ROWS events");
+  schema.column_count = 1;
+  CHECK(fault(&table.head) == "is a table of events without a TIME column");
+  table.flags = 0;
+  CHECK(fault(&table.head) == "");
 }

@@ -188,14 +188,18 @@ void handle_events(CheckedHost& host, const hprof_unit& unit) {
 
 void events(const hprof_unit& unit, const Findings& findings) {
   const Findings quiet = without_remarks(findings);
-  CheckedHost host(quiet, unit);
-  handle_events(host, unit);
+  for (const uint32_t takes_events : {0, 1}) {
+    CheckedHost host(quiet, unit);
+    host.mock.settings.events = takes_events;
+    handle_events(host, unit);
+  }
 }
 
 void events_of_a_vm(const hprof_unit& unit, const Findings& findings) {
   const Findings quiet = without_remarks(findings);
   CheckedHost host(quiet, unit);
   host.mock.let_vm_answer();
+  host.mock.settings.events = 1;
   handle_events(host, unit);
 }
 

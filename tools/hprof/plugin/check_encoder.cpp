@@ -7,6 +7,7 @@
 
 #include <hprof/encoder.h>
 
+#include "core/pipeline/record_check.h"
 #include "tools/hprof/plugin/check_parts.h"
 #include "tools/hprof/plugin/sample_records.h"
 
@@ -74,6 +75,10 @@ class GuardedOut {
 };
 
 bool takes(const hprof_unit& unit, const char* name, const hprof_record& record) {
+  const auto* ops = static_cast<const hprof_encoder_ops*>(unit.ops);
+  if (is_events(record) &&
+      (!HPROF_REACHES(ops, hprof_encoder_ops, flags) || (ops->flags & HPROF_ENCODER_EVENTS) == 0))
+    return false;
   const char* const* list = unit.records;
   return is_taken(list, name) || (record.kind == HPROF_RECORD_TABLE && is_taken(list, HPROF_KIND_TABLE));
 }

@@ -28,6 +28,8 @@ const hprof_column kColumns[] = {
     {"method", nullptr, HPROF_COLUMN_METHOD, 0, nullptr, nullptr},
     {"frame", nullptr, HPROF_COLUMN_FRAME, 0, nullptr, nullptr},
     {"text", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, nullptr},
+    {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr},
+    {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr},
 };
 constexpr uint32_t kColumnCount = sizeof kColumns / sizeof kColumns[0];
 const hprof_table_schema kSchema = {sizeof(hprof_table_schema),
@@ -99,6 +101,8 @@ void tables(const Names& names, const Visit& visit) {
     cell[8].u = row % 2 == 0 ? names.method : 0;
     cell[9].u = row % 2 == 0 ? names.frame : 0;
     cell[10].u = row == 0 ? names.text : 0;
+    cell[11].u = row == 0 ? 0 : 1000000000 + row;
+    cell[12].u = row == 0 ? UINT64_MAX : row % (HPROF_STATE_ENDED + 1);
   }
   hprof_rec_table table;
   std::memset(&table, 0, sizeof table);
@@ -112,6 +116,10 @@ void tables(const Names& names, const Visit& visit) {
     table.row_count = rows;
     visit(kSchema.name, table.head);
   }
+  table.row_count = HPROF_EVENT_ROWS;
+  table.flags = HPROF_TABLE_EVENTS;
+  visit(kSchema.name, table.head);
+  table.flags = 0;
   // A ranked table with totals and a period.
   table.row_count = 5;
   table.totals = cells.data();

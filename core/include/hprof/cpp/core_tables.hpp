@@ -13,6 +13,9 @@ constexpr uint32_t kWeight = HPROF_COLUMN_WEIGHT, kState = HPROF_COLUMN_WEIGHT |
 constexpr uint32_t kFirst = HPROF_COLUMN_WEIGHT | HPROF_COLUMN_DEFAULT;
 
 constexpr hprof_column kTrace = {"trace", nullptr, HPROF_COLUMN_TRACE, 0, nullptr, nullptr};
+// Of events.
+constexpr hprof_column kAt = {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, "when it was over"};
+constexpr hprof_column kThread = {"thread", nullptr, HPROF_COLUMN_THREAD, 0, nullptr, nullptr};
 
 constexpr hprof_column kCpuSamplesColumns[] = {
     {"samples", "count", HPROF_COLUMN_COUNT, kFirst, "samples", "times that exactly this stack was found"},

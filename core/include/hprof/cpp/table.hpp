@@ -62,7 +62,7 @@ inline uint64_t column_total(const hprof_rec_table& table, uint32_t index) {
 
 // What a column counts: "nanoseconds", "bytes", its unit, or "count".
 inline const char* unit_of(const hprof_column& column) {
-  if (column.type == HPROF_COLUMN_NANOSECONDS) return "nanoseconds";
+  if (column.type == HPROF_COLUMN_NANOSECONDS || column.type == HPROF_COLUMN_TIME) return "nanoseconds";
   if (column.type == HPROF_COLUMN_BYTES) return "bytes";
   return column.unit != nullptr ? column.unit : "count";
 }
