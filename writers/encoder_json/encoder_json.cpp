@@ -1,4 +1,4 @@
-// The json encoder: format=json, every record as a line of JSON (docs/pictures.md).
+// The json encoders: every record as a line of JSON (docs/pictures.md). format=json_events also takes events.
 //
 // Classes, frames and traces are defined before the records that refer to them; strings are written where
 // they are used. The only state is the host.
@@ -12,9 +12,12 @@ namespace {
 
 constexpr uint32_t kVersion = 1;  // of the lines, see docs/pictures.md
 
-void write_begin(JsonOut& out, const hprof_rec_file_begin& begin) {
+void write_begin(JsonOut& out, const hprof_rec_file_begin& begin, bool takes_events) {
   out.begin("begin").number("version", kVersion).number("created_ms", begin.created_ms);
-  out.number("id_size", begin.id_size).end();
+  out.number("id_size", begin.id_size);
+  if (takes_events && begin.head.size >= HPROF_SIZE_TO(hprof_rec_file_begin, created_ns))
+    out.number("created_ns", begin.created_ns);
+  out.end();
 }
 
 void write_settings(JsonOut& out, const hprof_rec_control_settings& settings) {
@@ -101,10 +104,10 @@ void write_report(JsonOut& out, const hprof_rec_report& report) {
   out.end();
 }
 
-void write_record(JsonOut& out, const hprof_record* record) {
+void write_record(JsonOut& out, const hprof_record* record, bool takes_events) {
   switch (record->kind) {
     case HPROF_RECORD_FILE_BEGIN:
-      return write_begin(out, as<hprof_rec_file_begin>(record));
+      return write_begin(out, as<hprof_rec_file_begin>(record), takes_events);
     case HPROF_RECORD_FILE_END:
       return out.begin("end").number("time_us", record->time_us).end();
     case HPROF_RECORD_CLASS:
@@ -152,6 +155,7 @@ void write_record(JsonOut& out, const hprof_record* record) {
   }
 }
 
+template <bool takes_events>
 class Encoder {
  public:
   explicit Encoder(const hprof_host* host)
@@ -161,10 +165,11 @@ class Encoder {
     ops.content_type = "application/x-ndjson";
     ops.heap_form = HPROF_HEAP_AS_FIELDS;
     ops.least_depth = HPROF_WHOLE_DEPTH;
+    ops.flags = takes_events ? HPROF_ENCODER_EVENTS : 0;
   }
   hprof_status encode(const hprof_record* record, hprof_out* out) {
     JsonOut json(out, host_, ids_);
-    write_record(json, record);
+    write_record(json, record, takes_events);
     return json.status();
   }
 
@@ -198,19 +203,23 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
                                     nullptr};
 
-// CMake reads this line, too, for the core's table of shipped modules.
+// CMake reads these lines, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=json";
+constexpr const char* kSelectEvents = "format=json_events";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = encoder_unit<Encoder>("encoder_json", kSelect, "JSON, a line for each record");
+template <bool takes_events>
+constexpr hprof_unit make_unit(const char* id, const char* select, const char* summary) {
+  hprof_unit unit = encoder_unit<Encoder<takes_events>>(id, select, summary);
   unit.records = kRecords;
   return unit;
 }
-const hprof_unit kUnit = make_unit();
-const hprof_unit* const kUnits[] = {&kUnit};
+const hprof_unit kUnit = make_unit<false>("encoder_json", kSelect, "JSON, a line for each record");
+const hprof_unit kUnitEvents =
+    make_unit<true>("encoder_json_events", kSelectEvents, "JSON, with an event for each sample and wait");
+const hprof_unit* const kUnits[] = {&kUnit, &kUnitEvents};
 
 }  // namespace
 
 }  // namespace hprof::json
 
-HPROF_MODULE(encoder_json, "1.0", "hprof", hprof::json::kUnits, 1)
+HPROF_MODULE(encoder_json, "1.0", "hprof", hprof::json::kUnits, 2)

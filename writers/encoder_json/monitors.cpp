@@ -2,13 +2,13 @@
 
 namespace hprof::json {
 
-namespace {
-
-const char* state_name(uint32_t state) {
+const char* state_name(uint64_t state) {
   constexpr const char* kNames[] = {"unknown", "not_started", "runnable", "blocked",
                                     "waiting", "sleeping",    "ended"};
   return state < sizeof kNames / sizeof kNames[0] ? kNames[state] : kNames[HPROF_STATE_UNKNOWN];
 }
+
+namespace {
 
 void write_threads(JsonOut& out, const hprof_thread_serial* threads, uint32_t count) {
   out.lit("[");

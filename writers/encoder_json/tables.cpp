@@ -8,8 +8,9 @@ namespace hprof::json {
 namespace {
 
 const char* type_name(uint32_t type) {
-  constexpr const char* kNames[] = {"unknown", "count",  "nanoseconds", "bytes",  "int",   "real",
-                                    "trace",   "thread", "class",       "method", "frame", "text"};
+  constexpr const char* kNames[] = {"unknown", "count", "nanoseconds", "bytes",       "int",
+                                    "real",    "trace", "thread",      "class",       "method",
+                                    "frame",   "text",  "time",        "thread_state"};
   return type < sizeof kNames / sizeof kNames[0] ? kNames[type] : kNames[0];
 }
 
@@ -17,10 +18,12 @@ struct Flag {
   uint32_t bit;
   const char* name;
 };
-constexpr Flag kColumnFlags[] = {{HPROF_COLUMN_WEIGHT, "weight"}, {HPROF_COLUMN_TOTAL, "total"},
-                                 {HPROF_COLUMN_STATE, "state"},   {HPROF_COLUMN_DEFAULT, "default"},
-                                 {HPROF_COLUMN_LEAF, "leaf"},     {HPROF_COLUMN_KEY, "key"}};
-constexpr Flag kTableFlags[] = {{HPROF_TABLE_CHANGES, "changes"}, {HPROF_TABLE_COLLECTED, "collected"}};
+constexpr Flag kColumnFlags[] = {{HPROF_COLUMN_WEIGHT, "weight"},    {HPROF_COLUMN_TOTAL, "total"},
+                                 {HPROF_COLUMN_STATE, "state"},      {HPROF_COLUMN_DEFAULT, "default"},
+                                 {HPROF_COLUMN_LEAF, "leaf"},        {HPROF_COLUMN_KEY, "key"},
+                                 {HPROF_COLUMN_DURATION, "duration"}};
+constexpr Flag kTableFlags[] = {
+    {HPROF_TABLE_CHANGES, "changes"}, {HPROF_TABLE_COLLECTED, "collected"}, {HPROF_TABLE_EVENTS, "events"}};
 
 template <size_t n>
 void write_flags(JsonOut& out, uint32_t flags, const Flag (&names)[n]) {
@@ -37,7 +40,8 @@ void write_flags(JsonOut& out, uint32_t flags, const Flag (&names)[n]) {
 
 bool has_unit(const hprof_column& column) {
   return column.unit != nullptr || column.type == HPROF_COLUMN_COUNT ||
-         column.type == HPROF_COLUMN_NANOSECONDS || column.type == HPROF_COLUMN_BYTES;
+         column.type == HPROF_COLUMN_NANOSECONDS || column.type == HPROF_COLUMN_TIME ||
+         column.type == HPROF_COLUMN_BYTES;
 }
 
 void write_column(JsonOut& out, const hprof_column& column) {
@@ -67,6 +71,9 @@ void write_cell(JsonOut& out, uint32_t type, hprof_cell cell) {
       break;
     case HPROF_COLUMN_METHOD:
       out.method_of(number);
+      break;
+    case HPROF_COLUMN_THREAD_STATE:
+      out.text(state_name(cell.u));
       break;
     case HPROF_COLUMN_TEXT:
       out.text(number != 0 ? out.ids().string_text(out.host(), number) : hprof_text{nullptr, 0});

@@ -161,6 +161,50 @@ TEST_CASE("cells of each type") {
   for (double v : {std::nan(""), HUGE_VAL, -HUGE_VAL}) CHECK(real_line(v) == row_of("null"));
 }
 
+TEST_CASE("events are lines of a table, and the beginning has both clocks") {
+  MockHost host;
+  const hprof_unit& events = mock_unit(hprof_module_encoder_json, "encoder_json_events");
+  CHECK(static_cast<const hprof_encoder_ops*>(events.ops)->flags == HPROF_ENCODER_EVENTS);
+  CHECK(static_cast<const hprof_encoder_ops*>(unit().ops)->flags == 0);
+  const hprof_column columns[] = {
+      {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr},
+      {"took", nullptr, HPROF_COLUMN_NANOSECONDS, HPROF_COLUMN_DURATION, nullptr, nullptr},
+      {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr}};
+  const hprof_table_schema schema = {sizeof schema, 3, sizeof columns[0], 0, "com.acme.x/1", "X", columns};
+  struct Row {
+    uint64_t at, took, state;
+  };
+  const Row rows[] = {{1000, 3, HPROF_STATE_BLOCKED}, {1001, 4, 99}};
+  hprof_rec_table table = table_of(schema, rows, 2);
+  table.flags = HPROF_TABLE_EVENTS;
+  EncoderRun run(host, events);
+  CHECK(run.encode(&table.head) == HPROF_OK);
+  auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
+  begin.created_ns = 77;
+  CHECK(run.encode(&begin.head) == HPROF_OK);
+  std::istringstream lines(run.bytes());
+  std::string line;
+  std::getline(lines, line);
+  CHECK(Json(line).is_object());
+  CHECK(line.find("\"flags\":[\"events\"]") != std::string::npos);
+  CHECK(line.find("{\"name\":\"at\",\"title\":\"at\",\"type\":\"time\",\"unit\":\"nanoseconds\"") !=
+        std::string::npos);
+  CHECK(line.find("\"flags\":[\"duration\"]}") != std::string::npos);
+  CHECK(line.find("\"type\":\"thread_state\",\"unit\":null") != std::string::npos);
+  const std::string row = "{\"record\":\"row\",\"table\":\"com.acme.x/1\",\"cells\":{\"at\":";
+  std::getline(lines, line);
+  CHECK(line == row + "1000,\"took\":3,\"state\":\"blocked\"}}");
+  std::getline(lines, line);
+  CHECK(line == row + "1001,\"took\":4,\"state\":\"unknown\"}}");
+  std::getline(lines, line);
+  CHECK(line.find(",\"created_ns\":77}") != std::string::npos);
+  CHECK(encode_one(host, &begin.head).find("created_ns") == std::string::npos);
+  begin.head.size = HPROF_SIZE_TO(hprof_rec_file_begin, alone);
+  EncoderRun older(host, events);
+  CHECK(older.encode(&begin.head) == HPROF_OK);
+  CHECK(older.bytes().find("created_ns") == std::string::npos);
+}
+
 TEST_CASE("a thread's name is one string, in UTF-8") {
   MockHost host;
   auto record = make_record<hprof_rec_definition>(HPROF_RECORD_THREAD_START);
