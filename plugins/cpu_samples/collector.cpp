@@ -23,6 +23,7 @@ Collector::Collector(const hprof_host* host, const Config& config)
   shared_.services = Services(host);
   shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
   shared_.thread_names = config.threads;
+  shared_.book.events.open(shared_.services, shared_.interval_ns, clock_ == Clock::kWall);
   // Makes inlined methods exact between safepoints (-XX:+DebugNonSafepoints).
   if (clock_ == Clock::kCpu && shared_.services.code != nullptr) shared_.services.code->be_precise(host);
 }

@@ -74,6 +74,8 @@ class Engine {
   virtual hprof_status write_note(uint64_t /*watched_ns*/) const { return HPROF_OK; }
 
  protected:
+  // A look at a thread, now.
+  Look now(hprof_thread_serial serial) const { return {serial, shared_->book.events.now()}; }
   virtual void apply(SampledThread* /*thread*/, hprof_thread_serial /*serial*/) {}  // applies `sampled`
 
  private:

@@ -63,11 +63,12 @@ uint32_t SampleBook::below_continuation(uint32_t count) const {
   return count;
 }
 
-void SampleBook::add(hprof_trace_serial trace, uint64_t weight) {
+void SampleBook::add(const Look& look, hprof_trace_serial trace, uint64_t weight) {
   total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
   looks_++;
   squares_ += static_cast<double>(weight) * static_cast<double>(weight);
   counts_.add(*services_, trace, weight);
+  events.write(look, trace, weight);
 }
 
 uint64_t SampleBook::equal_looks() const {
@@ -106,14 +107,14 @@ hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reaso
       s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames, last != 0 ? 2 : 1, 0));
 }
 
-void SampleBook::add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
-                           uint32_t count, uint64_t weight) {
-  add(trace_of(jni, thread, frames, count, 0), weight);
+void SampleBook::add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count,
+                           uint64_t weight) {
+  add(look, trace_of(jni, look.thread, frames, count, 0), weight);
 }
 
-void SampleBook::add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight) {
+void SampleBook::add_reason(const Look& look, Reason reason, uint64_t weight) {
   reasons_[reason] += weight;
-  add(trace_of(thread, reason, 0), weight);
+  add(look, trace_of(look.thread, reason, 0), weight);
 }
 
 hprof_trace_serial SampleBook::synthetic_trace(const char* method) const {

@@ -5,6 +5,7 @@
 
 #include <hprof/cpp/lock.hpp>
 
+#include "sample_events.h"
 #include "trace_counts.h"
 #include "walk_result.h"
 
@@ -20,18 +21,17 @@ class SampleBook {
   // When the agent's tables are full, a sample counts under the trace JVM.no_memory_for_the_trace, which
   // open() has made; if there was no memory for that either, under the empty trace.
 
-  // Counts a stack, innermost frame first, count >= 1. `thread` is used with thread=y only. Frames below a
-  // virtual thread's entry belong to its carrier and are left out. [consumer]
-  void add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames, uint32_t count,
-                 uint64_t weight);
+  // Counts a stack, innermost frame first, count >= 1. Its trace has the thread with thread=y only. Frames
+  // below a virtual thread's entry belong to its carrier and are left out. [consumer]
+  void add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count, uint64_t weight);
   // Counts samples that have no stack, under a synthetic frame. [consumer]
-  void add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight);
+  void add_reason(const Look& look, Reason reason, uint64_t weight);
   // The same in two steps: trace_of makes the trace, with `last` as one more frame (0: none); add_trace
   // counts it, any number of times. [consumer]
   hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
                               uint32_t count, hprof_frame_id last);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
-  void add(hprof_trace_serial trace, uint64_t weight);
+  void add(const Look& look, hprof_trace_serial trace, uint64_t weight);
 
   // The trace of one synthetic frame JVM.<method>, without a thread. [control]
   hprof_trace_serial synthetic_trace(const char* method) const;
@@ -43,6 +43,7 @@ class SampleBook {
   uint64_t equal_looks() const;
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
+  SampleEvents events;  // what is counted is passed on to it
   // Lock of the book: one agent thread at a time uses it. The engine's thread skips its work when it is
   // taken, the control thread waits.
   Lock lock;

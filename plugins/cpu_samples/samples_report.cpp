@@ -9,11 +9,9 @@
 
 namespace hprof::samples {
 
-// With clock=wall the column of time has another name, by which readers tell it from CPU time.
 static constexpr hprof_column kElapsedColumns[] = {
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
-    {"wall", "elapsed time", HPROF_COLUMN_NANOSECONDS, tables::kWeight, nullptr,
-     tables::kCpuSamplesColumns[HPROF_CPU_TIME].help},
+    kWall,
     tables::kTrace,
 };
 static constexpr hprof_table_schema kElapsedSamples =

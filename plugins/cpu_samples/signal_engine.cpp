@@ -431,6 +431,7 @@ void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks)
   Sample* slot = claim(ticks);
   if (slot == nullptr) return;
   slot->ticks = ticks;
+  slot->at_ns = shared_->book.events.now();
   slot->thread = thread->serial.load(std::memory_order_relaxed);
   slot->top = nullptr;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
@@ -450,6 +451,7 @@ void SignalEngine::unseen(void* self, hprof_thread_serial serial, uint32_t ticks
   Sample* slot = engine->claim(ticks);
   if (slot == nullptr) return;
   slot->ticks = ticks;
+  slot->at_ns = engine->shared_->book.events.now();
   slot->thread = serial;
   slot->top = nullptr;
   slot->frame_count = -static_cast<int32_t>(kNotSeenRunning);
@@ -547,10 +549,11 @@ void SignalEngine::count(const Sample& sample, void* jni) {
     int64_t location = frame.line == kAsyncNative ? kNativeLocation : frame.line < 0 ? 0 : frame.line;
     raw_[count++] = {frame.method, location};
   }
-  if (count == 0) return book.add_reason(sample.thread, reason_of(sample.frame_count), sample.ticks);
+  const Look look = {sample.thread, sample.at_ns};
+  if (count == 0) return book.add_reason(look, reason_of(sample.frame_count), sample.ticks);
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (count > depth && depth != 0) count = depth;
-  book.add_stack(jni, sample.thread, raw_, count, sample.ticks);
+  book.add_stack(jni, look, raw_, count, sample.ticks);
 }
 
 }  // namespace hprof::samples

@@ -128,7 +128,8 @@ bool WallEngine::take_ended(JNIEnv* jni, WallThread& place) {
   }
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
   if (rest_ns_ >= interval) {
-    shared_->book.add_reason(serial, kNotLookedAt, static_cast<uint64_t>(rest_ns_ / interval));
+    shared_->book.add_reason({serial, place.ended_ns, HPROF_STATE_UNKNOWN}, kNotLookedAt,
+                             static_cast<uint64_t>(rest_ns_ / interval));
     rest_ns_ %= interval;
   }
   jni->DeleteWeakGlobalRef(place.reference);
@@ -221,7 +222,7 @@ uint32_t WallEngine::look(JNIEnv* jni, WallThread& place) {
   const uint64_t cpu = place.os_id == 0 ? kUnknownTime : s.clock->thread_cpu(s.host, place.os_id);
   const uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (stands_still(place, cpu, depth)) {
-    count(place);
+    count(place, serial);
     return 1;
   }
   place.cpu_ns = cpu;
@@ -283,7 +284,9 @@ void WallEngine::count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial
                              const jvmtiStackInfo& stack) {
   if ((stack.state & JVMTI_THREAD_STATE_ALIVE) == 0) return;  // not started, or ended
   SampleBook& book = shared_->book;
-  const hprof_frame_id state = states_[static_cast<uint32_t>(java_state(stack.state))];
+  const JavaState java = java_state(stack.state);
+  const hprof_frame_id state = states_[static_cast<uint32_t>(java)];
+  place.state = state_of(java);
   const auto frames = static_cast<uint32_t>(stack.frame_count);
   if (frames != 0) {
     place.trace = book.trace_of(jni, serial, reinterpret_cast<const hprof_raw_frame*>(stack.frame_buffer),
@@ -292,10 +295,10 @@ void WallEngine::count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial
     place.trace = book.trace_of(serial, place.depth == 0 ? kDepthZero : kNoJavaFrame, state);
   }
   facts_.stacks++;
-  count(place);
+  count(place, serial);
 }
 
-void WallEngine::count(WallThread& place) {
+void WallEngine::count(WallThread& place, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   const uint64_t now = s.clock->monotonic(s.host);
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
@@ -306,7 +309,8 @@ void WallEngine::count(WallThread& place) {
   place.open_ns -= weight * interval;
   facts_.looks++;
   if (weight != 0)
-    shared_->book.add(static_cast<hprof_trace_serial>(place.trace), static_cast<uint64_t>(weight));
+    shared_->book.add({serial, now, place.state}, static_cast<hprof_trace_serial>(place.trace),
+                      static_cast<uint64_t>(weight));
 }
 
 void WallEngine::forget() {

@@ -69,7 +69,7 @@ class WallEngine : public Engine {
   void take_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial);
   void take_together(JNIEnv* jni);
   void count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial, const jvmtiStackInfo& stack);
-  void count(WallThread& place);
+  void count(WallThread& place, hprof_thread_serial serial);
   void let_all_go(JNIEnv* jni);
   uint64_t own_cpu() const;
 

@@ -28,6 +28,7 @@ struct WallThread : PooledPlace {
   int64_t open_ns;   // rounding error; below 0: counted in advance
   uint64_t cpu_ns;   // CPU clock just before the last trace was taken
   uint64_t trace;    // hprof_trace_serial; 0: none yet
+  uint32_t state;    // HPROF_STATE_*, with the trace
 };
 
 class WallThreads {

@@ -31,7 +31,7 @@ struct Book {
   void add(const std::vector<void*>& stack, uint64_t weight = 1, uint32_t thread = 1) {
     std::vector<hprof_raw_frame> frames;
     for (void* m : stack) frames.push_back({m, 3});
-    book.add_stack(nullptr, thread, frames.data(), static_cast<uint32_t>(frames.size()), weight);
+    book.add_stack(nullptr, {thread}, frames.data(), static_cast<uint32_t>(frames.size()), weight);
   }
   // "inner<outer" -> samples
   std::map<std::string, uint64_t> counted() {
@@ -91,8 +91,8 @@ TEST_CASE("stacks are told apart by thread with thread=y only") {
   b.mock.settings.thread_in_traces = 1;
   b.add({f}, 1, 1);
   b.add({f}, 1, 2);
-  b.book.add_reason(1, kGcActive, 1);
-  b.book.add_reason(2, kGcActive, 1);
+  b.book.add_reason({1}, kGcActive, 1);
+  b.book.add_reason({2}, kGcActive, 1);
   CHECK(b.traces() == 5);
 }
 
@@ -107,8 +107,8 @@ TEST_CASE("more frames than the depth are cut, a frame without a method gets a s
 TEST_CASE("samples without a stack are counted by reason, under a frame that names it") {
   Book b;
   REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
-  b.book.add_reason(1, reason_of(-2), 2);
-  b.book.add_reason(1, reason_of(0), 1);
+  b.book.add_reason({1}, reason_of(-2), 2);
+  b.book.add_reason({1}, reason_of(0), 1);
   CHECK(b.counted() == Counted{{"JVM.gc_active", 2}, {"JVM.no_java_frame", 1}});
   CHECK(b.book.by_reason(kGcActive) == 2);
   CHECK(b.book.by_reason(kNoJavaFrame) == 1);
@@ -127,7 +127,7 @@ TEST_CASE(
   b.add({f}, 1);
   b.mock.tables_are_full = true;
   b.add({g, f}, 2);
-  b.book.add_reason(1, kGcActive, 3);
+  b.book.add_reason({1}, kGcActive, 3);
   CHECK(b.counted() == Counted{{"A.f", 1}, {"JVM.no_memory_for_the_trace", 5}});
   CHECK(b.book.synthetic_trace("other_traces") != 0);
 }

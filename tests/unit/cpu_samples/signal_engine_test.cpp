@@ -357,3 +357,40 @@ TEST_CASE("a thread that blocks the signal is served by the jvmti engine, the ot
   CHECK(vm.rows()["JVM.not_seen_running"] >= 20);
   CHECK(vm.notes().find("some threads block SIGPROF; sampled with JVMTI instead") != std::string::npos);
 }
+
+TEST_CASE("samples are events of when they were taken, if the output takes any") {
+  for (const uint32_t takes_events : {0, 1}) {
+    SampledVm vm;
+    vm.mock.settings.events = takes_events;
+    void* f = vm.method("App", "f");
+    vm.mock.add_app_thread(1, 101);
+    vm.create({{"interval", "0.5"}});
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    vm.stack = {{3, f}};
+    vm.mock.now_ns = 2000000000;
+    vm.tick(101);
+    vm.mock.now_ns = 2000500000;
+    vm.tick(101, 3);
+    vm.mock.now_ns = 3000000000;
+    vm.report();
+    CHECK(vm.total() == 4);
+    REQUIRE(vm.mock.events.size() == 2 * takes_events);
+    if (takes_events == 0) continue;
+    std::vector<hprof_cpu_sample_event> events;
+    for (const MockRecord& event : vm.mock.events) {
+      REQUIRE(is_table(event, HPROF_TABLE_CPU_SAMPLE_EVENTS));
+      const auto& table = event.as<hprof_rec_table>();
+      CHECK(table.flags == HPROF_TABLE_EVENTS);
+      CHECK(table.period == 500000);
+      CHECK(std::string(hprof_column_at(table.schema, table.period_column)->name) == "time");
+      events.push_back(rows_of<hprof_cpu_sample_event>(table).at(0));
+    }
+    CHECK(events[0].at_ns == 2000000000);
+    CHECK(events[1].at_ns == 2000500000);
+    CHECK(events[1].thread == 1);
+    CHECK(events[1].state == HPROF_STATE_RUNNABLE);
+    CHECK(vm.mock.trace_text(static_cast<hprof_trace_serial>(events[1].trace))[0].find("App.f") == 0);
+    CHECK(events[1].count == 3);
+    CHECK(events[1].time_ns == 1500000);
+  }
+}
