@@ -25,7 +25,9 @@ static void count_loss(uint64_t* counter) {
 Collector::Collector(const hprof_host* host, const Config& config)
     : services_(host),
       counts_(find_service<hprof_vm_counts_service>(host, HPROF_SERVICE_VM_COUNTS)),
-      config_(config) {}
+      config_(config) {
+  events_.open(services_);
+}
 
 hprof_status Collector::open(char*, uint32_t) {
   const Services& s = services_;
@@ -51,7 +53,8 @@ hprof_status Collector::start() {
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
   if (config_.interval_ns == 0) return HPROF_OK;
-  hprof_status status = parks_.start(services_, jvmti_, &locks_, &stacks_, &holders_, config_.interval_ns);
+  hprof_status status =
+      parks_.start(services_, jvmti_, &locks_, &stacks_, &holders_, &events_, config_.interval_ns);
   if (status != HPROF_OK) running_.store(false, std::memory_order_release);
   return status;
 }
@@ -193,8 +196,9 @@ hprof_class_serial Collector::class_of(void* jni, void* object) const {
 }
 
 void Collector::add(hprof_thread_serial thread, hprof_trace_serial trace, hprof_class_serial monitor,
-                    uint64_t ns) {
+                    uint64_t ns, uint64_t until) {
   if (!table_.add(thread, trace, monitor, 1, ns)) count_loss(lost_rows_);
+  events_.contention({until, thread, 1, ns, trace, monitor, 0});
 }
 
 void Collector::emit(uint32_t kind, hprof_thread_serial thread, hprof_class_serial monitor, uint64_t ms) {
@@ -227,14 +231,14 @@ void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void*
     uint64_t since = place->since.load(std::memory_order_relaxed);
     if (since < from) since = from;
     add(thread->serial, place->trace.load(std::memory_order_relaxed),
-        place->monitor.load(std::memory_order_relaxed), until > since ? until - since : 0);
+        place->monitor.load(std::memory_order_relaxed), until > since ? until - since : 0, until);
     unblock(jni, thread, place);
   } else if (thread->slot == &no_place) {
     thread->slot = nullptr;
   } else if (place == nullptr && (thread->flags & HPROF_THREAD_VIRTUAL) == 0) {
     // The thread was blocked before the start; its stack is still the same.
     add(thread->serial, stacks_.of_current(jni, thread->serial), class_of(jni, object),
-        until > from ? until - from : 0);
+        until > from ? until - from : 0, until);
   }
 }
 
@@ -242,7 +246,8 @@ void Collector::monitor_wait(void* jni, hprof_thread* thread, void* object, int6
   uint64_t since = now();
   if (!is_running()) return;
   hprof_class_serial monitor = class_of(jni, object);
-  block(jni, thread, object, Doing::kWaiting, since, 0, monitor);
+  const hprof_trace_serial trace = events_.are_on() ? stacks_.of_current(jni, thread->serial) : 0;
+  block(jni, thread, object, Doing::kWaiting, since, trace, monitor);
   emit(HPROF_RECORD_MONITOR_WAIT, thread->serial, monitor,
        timeout_ms > 0 ? static_cast<uint64_t>(timeout_ms) : 0);
 }
@@ -258,8 +263,10 @@ void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t)
     return;
   }
   uint64_t since = place->since.load(std::memory_order_relaxed);
-  emit(HPROF_RECORD_MONITOR_WAITED, thread->serial, place->monitor.load(std::memory_order_relaxed),
-       (until > since ? until - since : 0) / kNsPerMs);
+  const uint64_t ns = until > since ? until - since : 0;
+  const hprof_class_serial monitor = place->monitor.load(std::memory_order_relaxed);
+  emit(HPROF_RECORD_MONITOR_WAITED, thread->serial, monitor, ns / kNsPerMs);
+  events_.wait({until, thread->serial, 1, ns, place->trace.load(std::memory_order_relaxed), monitor, 0});
   unblock(jni, thread, place);
 }
 

@@ -12,6 +12,7 @@
 #include "blocked_threads.h"
 #include "contention_table.h"
 #include "holders.h"
+#include "monitor_events.h"
 #include "park_sampler.h"
 #include "parked_locks.h"
 
@@ -51,7 +52,8 @@ class Collector {
   void let_go(void* jni, hprof_thread* thread, BlockedThread* place);
   void sweep(void* jni, bool all);
   hprof_class_serial class_of(void* jni, void* object) const;
-  void add(hprof_thread_serial thread, hprof_trace_serial trace, hprof_class_serial monitor, uint64_t ns);
+  void add(hprof_thread_serial thread, hprof_trace_serial trace, hprof_class_serial monitor, uint64_t ns,
+           uint64_t until);
   void emit(uint32_t kind, hprof_thread_serial thread, hprof_class_serial monitor, uint64_t ms);
   uint64_t now() const { return services_.clock->monotonic(services_.host); }
   bool is_running() const { return running_.load(std::memory_order_acquire); }
@@ -70,6 +72,7 @@ class Collector {
   BlockedThreads blocked_;
   BlockedStacks stacks_;
   Holders holders_;
+  MonitorEvents events_;
   ParkedLocks locks_;
   ParkSampler parks_;
   std::atomic<bool> running_{false};

@@ -10,12 +10,14 @@ static constexpr uint32_t kLockFrames = 16;
 static constexpr const char* kLabel = "(java.util.concurrent)";
 
 hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, ParkedLocks* locks,
-                                BlockedStacks* stacks, Holders* holders, uint64_t interval_ns) {
+                                BlockedStacks* stacks, Holders* holders, const MonitorEvents* events,
+                                uint64_t interval_ns) {
   services_ = services;
   jvmti_ = jvmti;
   locks_ = locks;
   stacks_ = stacks;
   holders_ = holders;
+  events_ = events;
   interval_ns_ = interval_ns;
   const Services& s = services_;
   auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
@@ -136,6 +138,7 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   if (!table_.add(serial, trace, monitor, fresh, charged_ns_) && lost_ != nullptr) {
     __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
   }
+  events_->contention({last_look_ns_, serial, fresh, charged_ns_, trace, monitor, label_});
 }
 
 void ParkSampler::note_owner(const Parked& now, hprof_class_serial monitor, jobject owner) {

@@ -15,6 +15,7 @@
 #include "blocked_stacks.h"
 #include "contention_table.h"
 #include "holders.h"
+#include "monitor_events.h"
 #include "parked_locks.h"
 
 namespace hprof::monitor {
@@ -26,7 +27,7 @@ class ParkSampler {
   static constexpr uint64_t kLeastMemory = 4 * kMostParked * 12 + ContentionTable::kLeastMemory;
 
   hprof_status start(const Services& services, jvmtiEnv* jvmti, ParkedLocks* locks, BlockedStacks* stacks,
-                     Holders* holders, uint64_t interval_ns);
+                     Holders* holders, const MonitorEvents* events, uint64_t interval_ns);
   void stop();   // a barrier
   void close();  // after stop; not when stuck
   bool is_stuck() const { return stuck_; }
@@ -62,6 +63,7 @@ class ParkSampler {
   const ParkedLocks* locks_ = nullptr;
   BlockedStacks* stacks_ = nullptr;
   Holders* holders_ = nullptr;
+  const MonitorEvents* events_ = nullptr;
   uint64_t interval_ns_ = 0;
   hprof_agent_thread* looker_ = nullptr;
   bool stuck_ = false;

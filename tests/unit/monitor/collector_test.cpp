@@ -289,3 +289,39 @@ TEST_CASE("without memory the collector is not created, and leaves nothing") {
   CHECK(vm.self == nullptr);
   CHECK(vm.mock.memory_used == 0);
 }
+
+TEST_CASE("contention and waits are events, if the output takes any") {
+  Fixture f;
+  f.vm.mock.settings.events = 1;
+  f.vm.destroy();
+  f.vm.create();
+  REQUIRE(f.vm.start() == HPROF_OK);
+  f.vm.mock.events.clear();
+  f.block_for(f.a, 30);
+  const uint64_t blocked_until = f.vm.mock.now_ns;
+  f.vm.wait(f.b, f.lock, 50);
+  f.pass_ms(20);
+  f.vm.waited(f.b, f.lock);
+  std::vector<hprof_monitor_event> contentions, waits;
+  for (const MockRecord& event : f.vm.mock.events) {
+    if (is_table(event, HPROF_TABLE_MONITOR_TIME_EVENTS))
+      contentions.push_back(rows_of<hprof_monitor_event>(event.as<hprof_rec_table>()).at(0));
+    if (is_table(event, HPROF_TABLE_MONITOR_WAIT_EVENTS))
+      waits.push_back(rows_of<hprof_monitor_event>(event.as<hprof_rec_table>()).at(0));
+  }
+  REQUIRE(contentions.size() == 1);
+  REQUIRE(waits.size() == 1);
+  const auto frame = [&](const hprof_monitor_event& event) {
+    return f.vm.mock.trace_text(static_cast<hprof_trace_serial>(event.trace)).at(0);
+  };
+  CHECK(contentions[0].at_ns == blocked_until);
+  CHECK(contentions[0].time_ns == 30 * kMs);
+  CHECK(contentions[0].thread == 1);
+  CHECK(contentions[0].count == 1);
+  CHECK(frame(contentions[0]).find("App.a") == 0);
+  CHECK(waits[0].at_ns == f.vm.mock.now_ns);
+  CHECK(waits[0].time_ns == 20 * kMs);
+  CHECK(waits[0].thread == 2);
+  CHECK(frame(waits[0]).find("App.b") == 0);
+  CHECK(f.rows() == Rows{{1, 30, "App.a", "java.lang.Object"}});
+}
