@@ -4,6 +4,8 @@
 // asked for the stack and the class, and both get their numbers.
 #include <cstring>
 
+#include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/events.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "collector.h"
@@ -12,6 +14,18 @@ namespace hprof::sites {
 
 static constexpr uint64_t kMadeByVm = 0x3c6ef372fe94f82bull;  // seed of the keys of objects without a probe
 static constexpr uint64_t kNamed = 0xbb67ae8584caa73bull;     // seed of the keys of stacks by frame ids
+
+constexpr uint32_t kSiteEventBytes = 4;
+static constexpr hprof_column kEventColumns[] = {
+    tables::kAt,
+    tables::kThread,
+    tables::kAllocSitesColumns[0],
+    tables::kTrace,
+    tables::kAllocSitesColumns[HPROF_SITE_ALLOCATED_BYTES],
+    tables::kAllocSitesColumns[HPROF_SITE_ALLOCATED_BYTES + 1],
+};
+static constexpr hprof_table_schema kSiteEvents =
+    tables::schema<hprof_site_event>(HPROF_TABLE_ALLOC_SITE_EVENTS, "SITE EVENTS", kEventColumns);
 
 void Collector::lose() const {
   if (lost_objects_ != nullptr) __atomic_fetch_add(lost_objects_, 1, __ATOMIC_RELAXED);
@@ -158,12 +172,13 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
   return at != nullptr;
 }
 
-// Without a class key the class is looked up each time.
-void Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size,
-                               const jvmtiFrameInfo* frames, uint32_t count) {
+// Without a class key the class is looked up each time. Null: it is not counted.
+Count* Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of,
+                                 uint64_t size, const jvmtiFrameInfo* frames, uint32_t count) {
   uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
   Count* at = count_of(state, owner, stacks_.vm().trace(jni, thread_of(jni, state), frames, count));
   at != nullptr ? add(jni, state, at, object, size) : lose();
+  return at;
 }
 
 // Without a class key class and size are looked up each time.
@@ -261,13 +276,27 @@ void Collector::count_native(JNIEnv* jni, AllocatingThread* state, jobject objec
   count_as_named(jni, state, object, frames, stacks_.vm().of_current(frames));
 }
 
-void Collector::sampled_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size) {
+// Passes a sample on as an event.
+void Collector::pass_on(const Site& site, hprof_thread_serial thread, uint64_t size) const {
+  const Amount made = whole(mode_.weight(size), kFractionBits);
+  const hprof_site_event event = {
+      services_.clock->monotonic(services_.host), thread, site.owner, site.trace, made.bytes, made.objects};
+  hprof_rec_table table = event_of(kSiteEvents, event);
+  table.period_column = kSiteEventBytes;
+  table.period = mode_.interval;
+  services_.emit->event(services_.host, &table.head);
+}
+
+void Collector::sampled_object_alloc(JNIEnv* jni, hprof_thread* thread, jobject object, jclass of,
+                                     int64_t size) {
   AllocatingThread* state = mode_.sampled ? threads_.get(jni) : nullptr;
   if (state == nullptr || state->inside) return;
   state->inside = true;
   jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
   uint32_t count = stacks_.vm().of_current(frames);
-  count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
+  const auto bytes = static_cast<uint64_t>(size);
+  const Count* at = count_by_class(jni, state, object, of, bytes, frames, count);
+  if (at != nullptr && takes_events(services_.host)) pass_on(sites_[at->site], thread->serial, bytes);
   state->inside = false;
 }
 

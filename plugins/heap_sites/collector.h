@@ -60,7 +60,7 @@ class Collector {
   void gc_finish();
   void vm_death(JNIEnv*) { followed_.end_with_vm(); }
   void vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size);
-  void sampled_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size);
+  void sampled_object_alloc(JNIEnv* jni, hprof_thread* thread, jobject object, jclass of, int64_t size);
 
  private:
   // The lookup of one object's stack and class; allocations.cpp
@@ -85,8 +85,9 @@ class Collector {
   bool was_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const;
   void set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const;
   void count_native(JNIEnv* jni, AllocatingThread* state, jobject object);
-  void count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size,
-                      const jvmtiFrameInfo* frames, uint32_t count);
+  Count* count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size,
+                        const jvmtiFrameInfo* frames, uint32_t count);
+  void pass_on(const Site& site, hprof_thread_serial thread, uint64_t size) const;
   void count_as_named(JNIEnv* jni, AllocatingThread* state, jobject object, const jvmtiFrameInfo* frames,
                       uint32_t count);
   void add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size);

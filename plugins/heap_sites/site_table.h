@@ -22,6 +22,14 @@ struct Amount {
   }
 };
 
+// Rounded, without its lowest bits.
+inline uint64_t whole(uint64_t value, uint32_t bits) {
+  return bits == 0 ? value : (value + (uint64_t{1} << (bits - 1))) >> bits;
+}
+inline Amount whole(Amount amount, uint32_t bits) {
+  return {whole(amount.objects, bits), whole(amount.bytes, bits)};
+}
+
 struct Site : PooledPlace {
   uint32_t owner;  // class serial
   uint32_t trace;

@@ -9,14 +9,6 @@ namespace hprof::sites {
 
 constexpr uint64_t kFewestRows = 64;
 
-static uint64_t whole(uint64_t value, uint32_t bits) {
-  return bits == 0 ? value : (value + (uint64_t{1} << (bits - 1))) >> bits;
-}
-
-static Amount whole(Amount amount, uint32_t bits) {
-  return {whole(amount.objects, bits), whole(amount.bytes, bits)};
-}
-
 static bool has_changed(const Site& site) {
   return site.allocated.objects != site.reported_allocated || site.live().objects != site.reported_live;
 }
