@@ -8,6 +8,7 @@
 #include <jvmti.h>
 
 #include <hprof/cpp/collector.hpp>
+#include <hprof/cpp/events.hpp>
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/table.hpp>
@@ -33,7 +34,7 @@ struct Row {
 };
 
 constexpr const char* kTableName = "example.exceptions/1";
-const hprof_column kColumns[] = {
+constexpr hprof_column kColumns[] = {
     {"made", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "exceptions", "made here, thrown or not"},
     {"caught", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "exceptions", "caught here"},
     {"class", nullptr, HPROF_COLUMN_CLASS, HPROF_COLUMN_LEAF, nullptr, "of the exceptions"},
@@ -46,6 +47,30 @@ constexpr hprof_table_schema schema_of(uint32_t columns) {
 }
 const hprof_table_schema kSchema = schema_of(5);
 const hprof_table_schema kSchemaThrown = schema_of(6);
+
+// Each of them is an event, too, for outputs that take them.
+struct Event {
+  uint64_t at_ns, thread;
+  uint64_t exception;
+  uint64_t trace;
+  uint64_t made, caught, thrown;  // 1 or 0
+};
+constexpr hprof_column kEventColumns[] = {
+    {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr},
+    {"thread", nullptr, HPROF_COLUMN_THREAD, 0, nullptr, nullptr},
+    kColumns[2],
+    kColumns[4],
+    kColumns[0],
+    kColumns[1],
+    kColumns[5],
+};
+const hprof_table_schema kEvents = {sizeof(hprof_table_schema),
+                                    7,
+                                    sizeof(hprof_column),
+                                    0,
+                                    "example.exception_events/1",
+                                    "EXCEPTION EVENTS",
+                                    kEventColumns};
 
 constexpr uint64_t kFirstRows = 256;
 constexpr uint64_t kMostRows = 65536;
@@ -151,28 +176,44 @@ class Exceptions {
     return events_.open(services_.jvm->java_vm(services_.host), thrown, this);
   }
 
-  Counts* counts_of(JNIEnv* jni, jobject exception, hprof_trace_serial trace) {
+  void count(JNIEnv* jni, jobject exception, hprof_trace_serial trace, std::atomic<uint64_t> Counts::*what) {
     jclass of = jni->GetObjectClass(exception);
     const uint64_t serial = services_.ids->class_serial(services_.host, jni, of);
     jni->DeleteLocalRef(of);
     Counts* counts = table_.make(serial << 32 | trace);
-    if (counts == nullptr && lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
-    return counts;
+    if (counts == nullptr) {
+      if (lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
+      return;
+    }
+    (counts->*what).fetch_add(1, std::memory_order_relaxed);
+    if (!takes_events(services_.host)) return;
+    const auto one = [&](std::atomic<uint64_t> Counts::*column) { return uint64_t{what == column}; };
+    const Event event = {services_.clock->monotonic(services_.host),
+                         current_thread(jni),
+                         serial,
+                         trace,
+                         one(&Counts::made),
+                         one(&Counts::caught),
+                         one(&Counts::thrown)};
+    emit_event(services_, kEvents, event);
+  }
+
+  hprof_thread_serial current_thread(JNIEnv* jni) const {
+    jthread self = nullptr;
+    if (jvmti_->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return 0;
+    const hprof_thread_serial serial = services_.threads->serial_of(services_.host, self);
+    jni->DeleteLocalRef(self);
+    return serial;
   }
 
   void caught(JNIEnv* jni, jobject exception) {
-    Counts* counts = counts_of(jni, exception, trace_of(jni, probes_->frames, nullptr));
-    if (counts != nullptr) counts->caught.fetch_add(1, std::memory_order_relaxed);
+    count(jni, exception, trace_of(jni, probes_->frames, nullptr), &Counts::caught);
   }
-
   void made(JNIEnv* jni, jobject exception) {
-    Counts* counts = counts_of(jni, exception, trace_of(jni, probes_->frames, exception));
-    if (counts != nullptr) counts->made.fetch_add(1, std::memory_order_relaxed);
+    count(jni, exception, trace_of(jni, probes_->frames, exception), &Counts::made);
   }
-
   void thrown(JNIEnv* jni, jobject exception) {
-    Counts* counts = counts_of(jni, exception, trace_of(jni, 0, nullptr));
-    if (counts != nullptr) counts->thrown.fetch_add(1, std::memory_order_relaxed);
+    count(jni, exception, trace_of(jni, 0, nullptr), &Counts::thrown);
   }
 
   // The trace of the calling thread's stack without its first frames and the constructors of `made`; 0: no

@@ -46,6 +46,21 @@ static const hprof_table_schema schema = {
     .columns = columns,
 };
 
+/* Each pause is an event, too, for outputs that take them. */
+static const hprof_column event_columns[] = {
+    {"at", NULL, HPROF_COLUMN_TIME, 0, NULL, "when the pause was over"},
+    {"pause", NULL, HPROF_COLUMN_NANOSECONDS, HPROF_COLUMN_DURATION, NULL, "its length"},
+};
+#define EVENT_COLUMNS (sizeof(event_columns) / sizeof(event_columns[0]))
+static const hprof_table_schema event_schema = {
+    .size = sizeof(hprof_table_schema),
+    .column_count = EVENT_COLUMNS,
+    .column_stride = sizeof(hprof_column),
+    .name = "example.gc_pause_events/1",
+    .title = "GC PAUSE EVENTS",
+    .columns = event_columns,
+};
+
 static uint64_t get(const uint64_t* from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
 static void set(uint64_t* to, uint64_t value) { __atomic_store_n(to, value, __ATOMIC_RELAXED); }
 static void add(uint64_t* to, uint64_t value) { __atomic_fetch_add(to, value, __ATOMIC_RELAXED); }
@@ -119,6 +134,26 @@ static void destroy(void* self) {
   mem->release(me->host, me, sizeof(*me));
 }
 
+/* [gc] */
+static void pass_on(const gc_pauses* me, uint64_t now, uint64_t ns) {
+  const hprof_settings* settings = me->host->settings;
+  hprof_cell cells[EVENT_COLUMNS];
+  hprof_rec_table table;
+  if (!HPROF_REACHES(settings, hprof_settings, events) || settings->events == 0) return;
+  cells[0].u = now;
+  cells[1].u = ns;
+  memset(&table, 0, sizeof(table));
+  table.head.size = sizeof(table);
+  table.head.kind = HPROF_RECORD_TABLE;
+  table.schema = &event_schema;
+  table.rows = cells;
+  table.row_count = 1;
+  table.row_stride = sizeof(cells);
+  table.flags = HPROF_TABLE_EVENTS;
+  table.order = table.period_column = HPROF_NO_COLUMN;
+  me->emit->event(me->host, &table.head);
+}
+
 /* Of a concurrent collector the VM tells of the pauses, not of its concurrent work. [gc] */
 static void gc_start(void* self) {
   gc_pauses* me = self;
@@ -136,6 +171,7 @@ static void gc_finish(void* self) {
   add(&me->pauses, 1);
   add(&me->total_ns, ns);
   if (ns > get(&me->max_ns)) set(&me->max_ns, ns);
+  pass_on(me, now, ns);
 }
 
 static const hprof_handlers handlers = {

@@ -46,6 +46,25 @@ void counts_pauses(const char* least, const Row& expected) {
   HPROF_CHECK(host.memory_used == 0);
 }
 
+void passes_pauses_on() {
+  hprof::MockHost host;
+  hprof::CollectorRun run(host, hprof::mock_unit(hprof_module_gc_pauses, "gc_pauses"));
+  HPROF_CHECK(run.start() == HPROF_OK);
+  for (const uint32_t takes_events : {0, 1}) {
+    host.settings.events = takes_events;
+    run.on().gc_start(run.self);
+    host.now_ns += 4 * kMilli;
+    run.on().gc_finish(run.self);
+    HPROF_CHECK(host.events.size() == takes_events);
+  }
+  if (!HPROF_CHECK(is_table(host.events[0], "example.gc_pause_events/1"))) return;
+  const auto& table = host.events[0].as<hprof_rec_table>();
+  HPROF_CHECK(table.flags == HPROF_TABLE_EVENTS);
+  HPROF_CHECK(hprof_row_at(&table, 0)[0].u == host.now_ns);
+  HPROF_CHECK(hprof_row_at(&table, 0)[1].u == 4 * kMilli);
+  run.stop();
+}
+
 void refuses_without_memory() {
   hprof::MockHost host;
   host.fail_allocation = 0;
@@ -58,6 +77,7 @@ void refuses_without_memory() {
 int main() {
   counts_pauses("0", {3, 3, 9 * kMilli, 5 * kMilli});
   counts_pauses("3", {3, 2, 8 * kMilli, 5 * kMilli});
+  passes_pauses_on();
   refuses_without_memory();
   return hprof::failed_checks() == 0 ? 0 : 1;
 }
