@@ -1,0 +1,177 @@
+"""format=json_events: each sample, allocation, contention, wait, pause and exception with its time."""
+import collections
+import re
+import signal
+
+from harness import check, check_equal, vm_test
+from pictures import Json
+from vendor import needs_modules, vendor_plugin
+
+OUTPUT = ("encoder_json", "sink_file")
+SAMPLES, SITES = "hprof.cpu_sample_events/1", "hprof.alloc_site_events/1"
+CONTENTIONS, WAITS = "hprof.monitor_time_events/1", "hprof.monitor_wait_events/1"
+BATCH = 512
+
+
+class Stream(Json):
+    """A run's events; each batch is checked."""
+
+    def __init__(self, text):
+        super().__init__(text)
+        begin = self.records[0]
+        self.begin_ns, self.end_ns = begin["created_ns"], begin["created_ns"] + (self.records[-1]["time_us"] + 1) * 1000
+        self.window = self.named("report_begin")[-1]
+        self.stack_of = {id(row): frames for table in self.tables for frames, row, _ in table.stacks}
+        check_equal([record["text"] for record in self.named("note") if "lost" in record["text"]], [], "losses")
+
+    def events(self, name):
+        rows = []
+        for table in self.tables:
+            if table.name != name:
+                continue
+            check_equal(table.head["flags"], ["events"], "flags of %s" % name)
+            cells = [row for _, row, _ in table.stacks]
+            times = [row["at"] for row in cells]
+            check(0 < len(times) <= BATCH, "%d events in a batch" % len(times))
+            check_equal(times, sorted(times), "times of a batch")
+            check(self.window["begin_ns"] <= times[0] and times[-1] <= self.end_ns,
+                  "times from %d to %d, the window begins at %d, the file ends at %d" %
+                  (times[0], times[-1], self.window["begin_ns"], self.end_ns))
+            rows += cells
+        check(rows, "no events of %s" % name)
+        return rows
+
+    def frames(self, cells):
+        return self.stack_of[id(cells)]
+
+    def check_sum(self, of_events, of_table, columns, key):
+        """The events of the window have at most what the table of the report counts, all of them at least that."""
+        table = next(table for table in reversed(self.tables) if table.name == of_table)
+        within, all_of_them, counted = (collections.Counter() for _ in range(3))
+        for row in self.events(of_events):
+            for column in columns:
+                all_of_them[key(row), column] += row[column]
+                if row["at"] <= self.window["end_ns"]:
+                    within[key(row), column] += row[column]
+        for _, row, _ in table.stacks:
+            for column in columns:
+                counted[key(row), column] += row[column]
+        counted = collections.Counter({name: value for name, value in counted.items() if value})
+        for name in set(all_of_them) | set(counted):
+            check(within[name] <= counted[name] <= all_of_them[name],
+                  "%s: %d in the window, %d in the table, %d in all" % (name, within[name], counted[name], all_of_them[name]))
+        return sum(counted.values())
+
+
+def stream(vm, options, *program, java=(), agent=None):
+    run = vm.run_java(vm.agent_option(options + ",cutoff=0,format=json_events,file=out.json", agent), *java, *program)
+    check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
+    return run, Stream(run.text("out.json"))
+
+
+@vm_test(units=("cpu_samples",) + OUTPUT, quick=True)
+def samples_have_times_and_add_up_to_the_table(vm):
+    for options in ("", ",sampler=jvmti", ",clock=wall"):
+        _, found = stream(vm, "cpu=samples,interval=1" + options, "Spin", "6", "2")
+        time = "wall" if "wall" in options else "time"
+        total = found.check_sum(SAMPLES, "hprof.cpu_samples/1", ("samples", time), lambda row: row["trace"])
+        check(total > 0, "no samples with %r" % options)
+        events = found.events(SAMPLES)
+        check_equal([row for row in events if not row["thread"] or not row["thread"]["name"]], [], "events without a thread")
+        spun = [row for row in events if "Spin.hot" in found.frames(row)[:1]]
+        check(len({row["at"] for row in spun}) > len(spun) / 2, "%d events at so few times" % len(spun))
+        check_equal({row["state"] for row in spun}, {"runnable"}, "states of what runs")
+
+
+@vm_test(units=("cpu_samples",) + OUTPUT)
+def elapsed_time_has_the_states_of_threads(vm):
+    _, found = stream(vm, "cpu=samples,clock=wall", "Wall", "1")
+    for method, state in (("computing", "runnable"), ("resting", "sleeping"), ("blocked", "blocked"), ("parked", "waiting"),
+                          ("waiting", "waiting")):
+        states = collections.Counter()
+        for row in found.events(SAMPLES):
+            if "Wall." + method in found.frames(row):
+                states[row["state"]] += row["wall"]
+        check(states and states.most_common(1)[0][0] == state, "%s is %s, not %s" % (method, dict(states), state))
+
+
+@vm_test(units=("cpu_samples",) + OUTPUT)
+def a_killed_vm_leaves_its_events(vm):
+    live = vm.start("cpu=samples,interval=1,format=json_events,file=out.json", "Idle")
+    live.wait_for("out.json", '"table":"%s"' % SAMPLES, 100)
+    live.signal(signal.SIGKILL)
+    live.finish()
+    with open(vm.path("out.json")) as file:
+        lines = file.read().split("\n")[:-1]
+    check(sum('"table":"%s"' % SAMPLES in line for line in lines) >= 100 and all(line.endswith("}") for line in lines),
+          "what is left\n%s" % "\n".join(lines[-3:]))
+
+
+@vm_test(units=("monitor",) + OUTPUT)
+def contentions_and_waits_have_durations(vm):
+    run, found = stream(vm, "monitor=y", "Contend", "monitor", "3", "5", "20")
+    total = int(re.fullmatch(r"blocked (\d+) times \d+\n", run.out).group(1))
+    found.check_sum(CONTENTIONS, "hprof.monitor_time/1", ("contentions", "time"), lambda row: (row["trace"], row["monitor"]["id"]))
+    events = [row for row in found.events(CONTENTIONS) if row["monitor"]["name"] == "java.lang.Object"]
+    check(0 < sum(row["time"] for row in events) <= (total + 2) * 1_000_000, "%s, the program measured %d ms" % (events, total))
+    check(all(row["at"] - row["time"] >= found.window["begin_ns"] for row in events), "one begins before the window: %s" % events)
+    check_equal({row["thread"]["name"].split("-")[0] for row in events}, {"contender"}, "threads")
+    for virtual in (False, True) if vm.version >= 21 else (False,):
+        run, found = stream(vm, "monitor=y", "TimedWaits", *(["virtual"] if virtual else []))
+        waited = int(run.out.split()[1])
+        waits = [row for row in found.events(WAITS) if "TimedWaits.waiting" in found.frames(row)]
+        check_equal((len(waits), {row["thread"]["name"] for row in waits}), (5, {"waiter"}), "waits")
+        check(all(row["time"] >= 19_000_000 for row in waits) and sum(row["time"] for row in waits) <= waited,
+              "%s, the program measured %d ns" % (waits, waited))
+        ends = [row["at"] for row in waits]
+        check(all(later - earlier >= 19_000_000 for earlier, later in zip(ends, ends[1:])), "ends of the waits: %s" % ends)
+
+
+@vm_test(units=("monitor",) + OUTPUT)
+def samples_of_parked_threads_add_up_to_the_table(vm):
+    _, found = stream(vm, "monitor=all,interval=1", "Contend", "lock", "3", "5", "20")
+    found.check_sum(CONTENTIONS, "hprof.monitor_time/1", ("contentions", "time"), lambda row: (row["trace"], row["label"]))
+    parked = [row for row in found.events(CONTENTIONS) if row["label"] == "(java.util.concurrent)"]
+    check(any("Contend.inLock" in found.frames(row) for row in parked), "no samples of the lock")
+
+
+@vm_test(units=("heap_sites",) + OUTPUT, since=11)
+def sampled_allocations_add_up_to_the_table(vm):
+    _, found = stream(vm, "heap=sites,sites=sampled:1k", "Sites")
+    events = [row for row in found.events(SITES) if row["at"] <= found.window["end_ns"]]
+    check_equal([row for row in events if not row["thread"]], [], "events without a thread")
+    table = next(table for table in found.tables if table.name == "hprof.alloc_sites/1")
+    for column in ("allocated_bytes", "allocated_objects"):
+        made, counted = sum(row[column] for row in events), table.head["totals"][column]
+        # Each event is rounded.
+        check(abs(made - counted) <= len(events) + counted // 1000, "%s: %d in events, %d in the table" % (column, made, counted))
+
+
+@vm_test(units=("cpu_samples",) + OUTPUT, since=21)
+def samples_of_virtual_threads_have_a_thread(vm):
+    _, found = stream(vm, "cpu=samples,interval=1", "VirtualThreads")
+    found.check_sum(SAMPLES, "hprof.cpu_samples/1", ("samples",), lambda row: row["trace"])
+    check_equal([row for row in found.events(SAMPLES) if not row["thread"]], [], "events without a thread")
+
+
+@vm_test(units=("cpu_samples", "monitor") + OUTPUT)
+def other_formats_have_no_events(vm):
+    run = vm.profiled("cpu=samples,interval=1,monitor=y,format=json,file=out.json", "Spin", "2")
+    found = Json(run.text("out.json"))
+    check_equal([table.name for table in found.tables if "events" in table.head["flags"]], [], "tables of events")
+    check("created_ns" not in found.records[0], "the first line: %s" % found.records[0])
+
+
+@vm_test(units=("bytecode",) + OUTPUT)
+def pauses_and_exceptions_of_vendors_are_events(vm):
+    needs_modules(vm)
+    agent, folder = vendor_plugin(vm)
+    _, found = stream(vm, "plugins=%s,gc=pauses" % folder, "Garbage", agent=agent)
+    pauses = [row["pause"] for row in found.events("example.gc_pause_events/1") if row["at"] <= found.window["end_ns"]]
+    counted = next(row for _, row, _ in found.tables[-1].stacks)
+    check_equal((len(pauses), sum(pauses), max(pauses)), (counted["pauses"], counted["total_ns"], counted["max_ns"]), "pauses")
+    agent, folder = vendor_plugin(vm, "exceptions")
+    _, found = stream(vm, "plugins=%s,exceptions=y" % folder, "Catches", agent=agent)
+    found.check_sum("example.exception_events/1", "example.exceptions/1", ("made", "caught"),
+                    lambda row: (row["trace"], row["class"]["id"]))
+    check_equal([row for row in found.events("example.exception_events/1") if not row["thread"]], [], "events without a thread")
