@@ -8,9 +8,9 @@ namespace hprof::json {
 namespace {
 
 const char* type_name(uint32_t type) {
-  constexpr const char* kNames[] = {"unknown", "count", "nanoseconds", "bytes",       "int",
-                                    "real",    "trace", "thread",      "class",       "method",
-                                    "frame",   "text",  "time",        "thread_state"};
+  constexpr const char* kNames[] = {"unknown", "count", "nanoseconds", "bytes",        "int",
+                                    "real",    "trace", "thread",      "class",        "method",
+                                    "frame",   "text",  "time",        "thread_state", "id"};
   return type < sizeof kNames / sizeof kNames[0] ? kNames[type] : kNames[0];
 }
 
@@ -18,10 +18,10 @@ struct Flag {
   uint32_t bit;
   const char* name;
 };
-constexpr Flag kColumnFlags[] = {{HPROF_COLUMN_WEIGHT, "weight"},    {HPROF_COLUMN_TOTAL, "total"},
-                                 {HPROF_COLUMN_STATE, "state"},      {HPROF_COLUMN_DEFAULT, "default"},
-                                 {HPROF_COLUMN_LEAF, "leaf"},        {HPROF_COLUMN_KEY, "key"},
-                                 {HPROF_COLUMN_DURATION, "duration"}};
+constexpr Flag kColumnFlags[] = {{HPROF_COLUMN_WEIGHT, "weight"},     {HPROF_COLUMN_TOTAL, "total"},
+                                 {HPROF_COLUMN_STATE, "state"},       {HPROF_COLUMN_DEFAULT, "default"},
+                                 {HPROF_COLUMN_LEAF, "leaf"},         {HPROF_COLUMN_KEY, "key"},
+                                 {HPROF_COLUMN_DURATION, "duration"}, {HPROF_COLUMN_CONTINUED, "continued"}};
 constexpr Flag kTableFlags[] = {
     {HPROF_TABLE_CHANGES, "changes"}, {HPROF_TABLE_COLLECTED, "collected"}, {HPROF_TABLE_EVENTS, "events"}};
 
@@ -83,6 +83,25 @@ void write_cell(JsonOut& out, uint32_t type, hprof_cell cell) {
   }
 }
 
+// 16 or 32 digits, or null.
+void write_id(JsonOut& out, const hprof_cell* cells, uint32_t count) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  char text[2 * 16 + 1];
+  uint64_t any = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    any |= cells[i].u;
+    for (uint32_t digit = 0; digit < 16; digit++)
+      text[16 * i + digit] = kDigits[cells[i].u >> (60 - 4 * digit) & 15];
+  }
+  text[16 * count] = 0;
+  out.text(any != 0 ? text : nullptr);
+}
+
+bool is_continued(const hprof_table_schema& schema, uint32_t index) {
+  return index < schema.column_count &&
+         (hprof_column_at(&schema, index)->flags & HPROF_COLUMN_CONTINUED) != 0;
+}
+
 // {"name":value ...} of the wanted columns.
 template <class Wanted>
 void write_cells(JsonOut& out, const hprof_table_schema& schema, const hprof_cell* cells,
@@ -91,10 +110,14 @@ void write_cells(JsonOut& out, const hprof_table_schema& schema, const hprof_cel
   out.lit("{");
   for (uint32_t i = 0; i < schema.column_count; i++) {
     const hprof_column& column = *hprof_column_at(&schema, i);
-    if (!wanted(column)) continue;
+    if (!wanted(column) || (i != 0 && is_continued(schema, i))) continue;
     if (!first) out.lit(",");
     out.text(column.name).lit(":");
-    write_cell(out, column.type, cells[i]);
+    if (column.type == HPROF_COLUMN_ID) {
+      write_id(out, cells + i, is_continued(schema, i + 1) ? 2 : 1);
+    } else {
+      write_cell(out, column.type, cells[i]);
+    }
     first = false;
   }
   out.lit("}");

@@ -167,6 +167,7 @@ typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
 #define HPROF_COLUMN_TEXT 11         /* u: hprof_string_id, 0: none */
 #define HPROF_COLUMN_TIME 12         /* u: a moment, in nanoseconds of the clock service's monotonic() */
 #define HPROF_COLUMN_THREAD_STATE 13 /* u: HPROF_STATE_UNKNOWN .. */
+#define HPROF_COLUMN_ID 14           /* u: 8 bytes of an identifier, as a big-endian number; 0: none */
 
 /* Flags of a column */
 /* A weight of the row's stack, which its TRACE column names: it can be ranked, added up and drawn. COUNT, NANOSECONDS,
@@ -187,6 +188,8 @@ typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
 #define HPROF_COLUMN_KEY 0x20u
 /* Of an event: the NANOSECONDS that it took until its TIME. */
 #define HPROF_COLUMN_DURATION 0x40u
+/* The last 8 bytes of an identifier of 16 (a trace id), whose first 8 are in the column before. Both are of type ID. */
+#define HPROF_COLUMN_CONTINUED 0x80u
 
 typedef struct hprof_column {
   const char* name;  /* stable id: lower-case letters, digits, '_': "live_bytes" */

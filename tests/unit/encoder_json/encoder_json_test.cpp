@@ -205,6 +205,24 @@ TEST_CASE("events are lines of a table, and the beginning has both clocks") {
   CHECK(older.bytes().find("created_ns") == std::string::npos);
 }
 
+TEST_CASE("an id of 16 bytes is one text of two columns") {
+  MockHost host;
+  const hprof_column columns[] = {
+      {"trace_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+      {"rest", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
+      {"span_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr}};
+  const hprof_table_schema schema = {sizeof schema, 3, sizeof columns[0], 0, "com.acme.x/1", "X", columns};
+  struct Row {
+    uint64_t trace, rest, span;
+  };
+  const Row rows[] = {{0, 0x89abcdef, 0xf000000000000001}, {0, 0, 0}};
+  const hprof_rec_table table = table_of(schema, rows, 2);
+  const std::string text = encode_one(host, &table.head);
+  CHECK(text.find("\"trace_id\":\"00000000000000000000000089abcdef\",\"span_id\":\"f000000000000001\"}}") !=
+        std::string::npos);
+  CHECK(text.find("{\"trace_id\":null,\"span_id\":null}") != std::string::npos);
+}
+
 TEST_CASE("a thread's name is one string, in UTF-8") {
   MockHost host;
   auto record = make_record<hprof_rec_definition>(HPROF_RECORD_THREAD_START);

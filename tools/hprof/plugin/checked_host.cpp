@@ -43,7 +43,7 @@ bool is_known(const void*, uint32_t type, uint32_t number) {
 const char* oddity_of(const hprof_rec_table& table) {
   for (uint32_t i = 0; i < table.schema->column_count; i++) {
     const hprof_column& column = *hprof_column_at(table.schema, i);
-    if (column.type < HPROF_COLUMN_COUNT || column.type > HPROF_COLUMN_THREAD_STATE)
+    if (column.type < HPROF_COLUMN_COUNT || column.type > HPROF_COLUMN_ID)
       return "is a table with a column of a type that does not exist";
     for (uint64_t row = 0; column.type == HPROF_COLUMN_REAL && row < table.row_count; row++) {
       if (!std::isfinite(hprof_row_at(&table, row)[i].r)) return "is a table with a cell that is no number";

@@ -30,6 +30,8 @@ const hprof_column kColumns[] = {
     {"text", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, nullptr},
     {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr},
     {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr},
+    {"id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+    {"id_rest", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
 };
 constexpr uint32_t kColumnCount = sizeof kColumns / sizeof kColumns[0];
 const hprof_table_schema kSchema = {sizeof(hprof_table_schema),
@@ -102,6 +104,7 @@ void tables(const Names& names, const Visit& visit) {
     cell[9].u = row % 2 == 0 ? names.frame : 0;
     cell[10].u = row == 0 ? names.text : 0;
     cell[11].u = row == 0 ? 0 : 1000000000 + row;
+    cell[13].u = cell[14].u = row;
     cell[12].u = row == 0 ? UINT64_MAX : row % (HPROF_STATE_ENDED + 1);
   }
   hprof_rec_table table;
