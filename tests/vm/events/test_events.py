@@ -162,6 +162,12 @@ def other_formats_have_no_events(vm):
     check("created_ns" not in found.records[0], "the first line: %s" % found.records[0])
 
 
+@vm_test(units=("cpu_samples", "encoder_json", "sink_http"))
+def an_output_of_whole_reports_says_that_it_has_no_events(vm):
+    run = vm.run_java(vm.agent_option("cpu=samples,exit-timeout=2,format=json_events,url=http://127.0.0.1:9/"), "Quick", "3")
+    check("this output takes whole reports only: there are no events in it" in run.err, "no message\n%s" % run)
+
+
 @vm_test(units=("bytecode",) + OUTPUT)
 def pauses_and_exceptions_of_vendors_are_events(vm):
     needs_modules(vm)
