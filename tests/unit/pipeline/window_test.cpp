@@ -202,13 +202,13 @@ TEST_CASE("several tables of a report are told apart") {
   CHECK(rows[2].count == 3);
 }
 
-TEST_CASE("a table of changes passes as it is") {
+TEST_CASE("tables of changes and of events pass as they are") {
   Fixture f;
   const std::vector<hprof_cpu_row> rows = {{5, 50, 1}};
-  for (int i = 0; i < 2; i++) {
+  for (const uint32_t flag : {HPROF_TABLE_CHANGES, HPROF_TABLE_EVENTS, HPROF_TABLE_EVENTS}) {
     f.windows.begin(f.memory);
     hprof_rec_table table = table_of(kCpuSamples, rows.data(), rows.size());
-    table.flags = HPROF_TABLE_CHANGES;
+    table.flags = flag;
     REQUIRE(f.windows.cut(table, 0, kNothing, &f.window) == HPROF_OK);
     CHECK(f.window.rows == table.rows);
     f.windows.keep();
