@@ -128,7 +128,7 @@ bool WallEngine::take_ended(JNIEnv* jni, WallThread& place) {
   }
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
   if (rest_ns_ >= interval) {
-    shared_->book.add_reason({serial, place.ended_ns, HPROF_STATE_UNKNOWN}, kNotLookedAt,
+    shared_->book.add_reason({serial, shared_->book.events.now(), HPROF_STATE_UNKNOWN}, kNotLookedAt,
                              static_cast<uint64_t>(rest_ns_ / interval));
     rest_ns_ %= interval;
   }
