@@ -38,6 +38,8 @@ struct OnDemand : SessionFixture {
       user.size = sizeof user;
       user.probes = HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND;
       user.self = this;
+      user.include = include;
+      user.exclude = exclude;
       asked = Services(host).bytecode->ask(host, &user);
     };
     jvm.class_file = small_class;
@@ -60,6 +62,7 @@ struct OnDemand : SessionFixture {
     return all;
   }
 
+  const char *include = nullptr, *exclude = nullptr;
   hprof_status asked = HPROF_FAILED;
 };
 
@@ -203,6 +206,18 @@ TEST_CASE("on demand no class is looked at before the first go, which reaches al
   totals.size = sizeof totals;
   f.session->rewriter().totals(&totals);
   CHECK(totals.classes_changed == 101);
+  f.die();
+}
+
+TEST_CASE("classes get probes as the patterns say") {
+  OnDemand f;
+  f.include = "C*";
+  f.exclude = "C1*";
+  f.run("watch=y");
+  REQUIRE(f.go() == HPROF_OK);
+  CHECK(f.gets_probes("C5"));
+  CHECK_FALSE(f.gets_probes("C12"));
+  CHECK_FALSE(f.gets_probes("D"));
   f.die();
 }
 

@@ -81,6 +81,11 @@ TEST_CASE("a thread is told once at its start and once at its end") {
   CHECK(b.current(thread) == record);
   CHECK(b.book.find(thread.ref()) == record);
   CHECK(record->os_id != 0);
+  ThreadState known;
+  REQUIRE(b.model.threads().get(ThreadSerial{serial}, &known));
+  CHECK(b.model.text(StringId{known.info.name}) == "worker");
+  CHECK(b.model.text(StringId{known.info.group}) == "main");
+  CHECK(b.model.text(StringId{known.info.parent_group}) == "system");
   CHECK(b.book.live() == 1);
   CHECK(b.told == std::vector<std::string>{text(serial, true)});
   b.end(thread);

@@ -88,6 +88,9 @@ TEST_CASE("changes, with and without the word control") {
     CHECK_FALSE(parse(before + "depth 65536").good);
     CHECK_FALSE(parse(before + "depth -1").good);
     CHECK_FALSE(parse(before + "cpu on thread=x").good);
+    CHECK(parse(before + "cpu on thread=0xffffffffffffffff").command.object == UINT64_MAX);
+    CHECK_FALSE(parse(before + "cpu on thread=0x10000000000000001").good);
+    CHECK_FALSE(parse(before + "cpu on thread=18446744073709551617").good);
     CHECK_FALSE(parse(before + "cpu").good);
   }
   CHECK_FALSE(parse("control").good);

@@ -212,3 +212,20 @@ TEST_CASE("a stack with as many frames as were asked for is cut, a shorter one i
   REQUIRE(rows.size() == 2);
   for (const auto& row : rows) CHECK(b.mock.is_cut(row.trace) == (b.mock.trace_text(row.trace).size() == 2));
 }
+
+TEST_CASE("frames of probes are one, and count for the depth each") {
+  Book b;
+  b.mock.settings.depth = 4;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  void *f = b.method("A", "f"), *probe = &b.methods.back();
+  const hprof_host* host = b.mock.host();
+  const hprof_ids_service* ids = b.services.ids;
+  b.mock.raw_methods[probe] = find_frame(ids, host, ids->synthetic_frame(host, "JVM", "hprof_probe"))->method;
+  const int64_t nowhere = static_cast<uint32_t>(HPROF_LINE_UNKNOWN);
+  const hprof_raw_frame frames[] = {{probe, nowhere}, {probe, nowhere}, {f, 3}, {f, 4}};
+  b.book.add_stack(nullptr, 1, frames, 4, 1);
+  CHECK(b.counted() == Counted{{"JVM.hprof_probe<A.f<A.f", 1}});
+  hprof_cpu_row row;
+  b.book.counts().copy(&row);
+  CHECK(b.mock.is_cut(static_cast<hprof_trace_serial>(row.trace)));
+}

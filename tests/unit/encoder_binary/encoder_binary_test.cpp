@@ -200,6 +200,16 @@ TEST_CASE("nothing is written before the header, and no header for odd identifie
   CHECK(run.bytes().empty());
 }
 
+TEST_CASE("a depth that has no room in the record is the largest one") {
+  MockHost host;
+  EncoderRun run(host, unit());
+  begin(run, 8);
+  auto settings = make_record<hprof_rec_control_settings>(HPROF_RECORD_CONTROL_SETTINGS);
+  settings.depth = 100000;
+  REQUIRE(run.encode(&settings.head) == HPROF_OK);
+  CHECK(run.bytes().substr(run.bytes().size() - 2) == "\xff\xff");
+}
+
 TEST_CASE("times never decrease, and stop after 71 minutes") {
   MockHost host;
   const hprof_string_id id = host.string("x"), other = host.string("y"), last = host.string("z");

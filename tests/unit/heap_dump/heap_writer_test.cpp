@@ -144,6 +144,17 @@ TEST_CASE("a long array comes in parts without a gap") {
   CHECK(seen == 2);
 }
 
+TEST_CASE("an array of whole parts has no empty one") {
+  for (uint32_t parts : {1, 2}) {
+    Heap heap;
+    heap.writer.note_object(20, 3, parts * HeapWriter::kPart, 8 * parts * HeapWriter::kPart);
+    heap.writer.select(20, 3);
+    heap.writer.element(0, 7);
+    heap.writer.select(21, 2);
+    CHECK(heap.host.written.size() == parts);
+  }
+}
+
 TEST_CASE("redact=basic leaves numbers, redact=full leaves nothing but references") {
   const int32_t ints[2] = {5, 6};
   for (uint32_t redact = 0; redact < 3; redact++) {

@@ -122,6 +122,9 @@ TEST_CASE("what lives long is checked less often") {
   f.live.check(f.heap.hooks(), true);
   CHECK(f.heap.checked == kObjects);
   CHECK(f.live.kept() == kObjects);
+  f.heap.gone.insert(f.reference_of(0));
+  for (uint32_t i = 0; i < kChecks; i++) f.live.check(f.heap.hooks(), false);
+  CHECK(f.heap.ended_objects[1] == 1);
 }
 
 TEST_CASE("a check is put off when somebody waits, and nothing is lost by it") {

@@ -107,6 +107,8 @@ TEST_CASE("a number that gets smaller has nothing new, and is not counted again 
   f.samples({{5, 50, 1}, {4, 40, 2}});
   CHECK(is(f.samples({{3, 50, 1}})[0], 0, 0, kNothing));
   CHECK(is(f.samples({{6, 60, 1}, {5, 40, 2}})[0], 1, 10, 1));
+  CHECK(is(f.samples({{5, 40, 2}})[0], 0, 0, kNothing));
+  CHECK(is(f.samples({{7, 60, 1}, {7, 40, 2}})[0], 2, 0, 2));
 }
 
 TEST_CASE("rows of one key are one row") {

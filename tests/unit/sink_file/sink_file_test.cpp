@@ -182,6 +182,28 @@ TEST_CASE("a failing close is an error, and still gives everything back") {
   CHECK(host.memory_used == 0);
 }
 
+TEST_CASE("a dump that is cut short or cannot be closed leaves no file, or with keep=y a partial one") {
+  for (const char* keep : {"n", "y"}) {
+    for (bool is_cut : {true, false}) {
+      MockHost host;
+      MockConfig config(unit(), {{"keep", keep}});
+      hprof_sink_target target = {};
+      target.size = sizeof target;
+      target.sequence = target.whole_only = 1;
+      target.address = "x";
+      target.host_name = target.suffix = target.filter_suffix = "";
+      const auto* ops = static_cast<const hprof_sink_ops*>(unit().ops);
+      void* self = nullptr;
+      char text[200] = "";
+      REQUIRE(ops->open(host.host(), config.data(), &target, &self, text, sizeof text) == HPROF_OK);
+      if (!is_cut) host.close_error = "Input/output error";
+      CHECK(ops->close(self, is_cut ? 0 : 1, text, sizeof text) == (is_cut ? HPROF_OK : HPROF_FAILED));
+      CHECK(host.files.count("x") == 0);
+      CHECK(host.files.count("x.partial") == (keep[0] == 'y' ? 1 : 0));
+    }
+  }
+}
+
 TEST_CASE("without the io service there is no sink") {
   MockHost host;
   host.set_service(HPROF_SERVICE_IO, nullptr);

@@ -67,6 +67,14 @@ TEST_CASE("bytes go out in parts, and a lost peer is an error") {
   CHECK(host.memory_used == 0);
 }
 
+TEST_CASE("a connection that cannot be closed is an error") {
+  MockHost host;
+  host.close_error = "Connection reset by peer";
+  SinkRun sink(host, unit(), "localhost:7000");
+  CHECK(sink.close() == HPROF_FAILED);
+  CHECK(std::string(sink.error) == "the connection can't be closed: Connection reset by peer");
+}
+
 TEST_CASE("what the peer sends is handed back, and its going away is told from silence") {
   MockHost host;
   host.incoming = {"\x01", "abc", ""};

@@ -102,14 +102,16 @@ TEST_CASE("print shows the last table of a text report with its stacks") {
 TEST_CASE("diff says what is more and less in the second report") {
   Files files;
   const std::string before = files.put("a.txt", report(kRows));
-  const std::string after = files.put("b.txt", report("   1 99.00% 99.00%      50 300002 demo.A.outer\n"
-                                                      "   2  1.00% 100.00%      8 300003 demo.A.inner\n"));
+  const std::string after = files.put("b.txt", report("   1 59.00% 59.00%      30 300002 demo.A.outer\n"
+                                                      "   2 40.00% 99.00%      20 300002 demo.A.outer\n"
+                                                      "   3  1.00% 100.00%      8 300003 demo.A.inner\n"));
   const std::string lines = said({"diff", "--lines", before, after});
   CHECK(has(lines, "+38            12            50  demo.A.outer(A.java:20)\n"));
   CHECK(has(lines, "-20            28             8  demo.A.inner(A.java:12)\n"));
   CHECK(lines.find("+38") < lines.find("-20"));
   const std::string stacks = said({"diff", before, after});
   CHECK(has(stacks, "demo.A.inner < demo.A.inner(A.java:12) < demo.A.outer(A.java:20)\n"));
+  CHECK(has(stacks, "+38            12            50  demo.A.outer < demo.A.outer(A.java:20)"));
   CHECK(has(stacks, "  1 the same\n"));
   said({"diff", before}, kFailed);
   said({"diff", before, files.folder + "/none"}, kFoundProblems);
