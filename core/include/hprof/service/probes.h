@@ -8,14 +8,15 @@
  * HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART. These switch the class-data archive and the AOT cache off.
  *
  * ask answers HPROF_UNSUPPORTED where this VM or build has no probes, when the agent was attached, and without early
- * hooks; HPROF_FAILED when another unit of the session has asked for the same kind, or the struct is incomplete. In a
- * run that records classes for an archive or an AOT cache, ask and start succeed and no class gets probes, as a message
- * says.
+ * hooks (but see HPROF_ALLOCATIONS_LATE); HPROF_FAILED when another unit of the session has asked for the same kind, or
+ * the struct is incomplete. start answers HPROF_FAILED when the probes' class could not be made. In a run that records
+ * classes for an archive or an AOT cache, both succeed and no class gets probes, as a message says.
  *
  * The collector's functions run on the program's thread, in the middle of any method. Threads of the agent are not
  * reported, nor exceptions and calls on the carriers of virtual threads: one that is mounting a virtual thread would
- * wait for ever in a JVMTI call. On top of the stack are `frames` methods of java.lang.HprofTracker, a class of the agent. Functions that
- * have begun may still run when stop has returned: the memory that they use is kept until the VM ends.
+ * wait for ever in a JVMTI call. On top of the stack are `frames` methods of java.lang.HprofTracker, a class of the
+ * agent. Functions that have begun may still run when stop has returned: the memory that they use is kept until the VM
+ * ends.
  */
 #ifndef HPROF_SERVICE_PROBES_H
 #define HPROF_SERVICE_PROBES_H
