@@ -78,3 +78,16 @@ TEST_CASE("a VM's options are those before its program and those of its environm
   CHECK(line.options ==
         std::vector<std::string>{"-XX:+Three", "-Da=b", "-cp", "a:b", "-XX:+One", "-jar", "-Xrs"});
 }
+
+TEST_CASE("the argument of an option with two words is not the program") {
+  Target target;
+  for (const std::string option :
+       {"--add-opens", "--add-exports", "--patch-module", "--enable-native-access"}) {
+    const std::string zero(1, '\0'), argument = "java.base/java.lang=ALL-UNNAMED";
+    target.put("/root/cmdline", "java" + zero + option + zero + argument + zero + "-XX:+One" + zero + "Main" +
+                                    zero + "-XX:+Two" + zero);
+    const CommandLine line = command_line(target.top + "/root");
+    CHECK(line.program == "Main");
+    CHECK(line.options == std::vector<std::string>{option, argument, "-XX:+One"});
+  }
+}

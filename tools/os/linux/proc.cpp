@@ -1,4 +1,4 @@
-// The command line of a JVM.
+// The command line of a JVM, and its files in its own view.
 #include "tools/os/linux/proc.h"
 
 namespace hprof::os {
@@ -18,6 +18,15 @@ void each_part(const std::string& text, const std::string& separators, Visit vis
 
 const std::string kZero(1, '\0');
 
+// True: the java launcher takes the next word of the command line as this option's argument.
+bool takes_next_word(const std::string& option) {
+  static const std::string kOptions =
+      " -cp -classpath --class-path -p --module-path --upgrade-module-path --add-modules --limit-modules "
+      "--add-exports --add-opens --add-reads --patch-module --enable-native-access --source ";
+  return kOptions.find(" " + option + " ") != std::string::npos;
+}
+
+// Adds the words of the environment variable `name` to *words.
 void add_words(const std::string& environment, const std::string& name, std::vector<std::string>* words) {
   each_part(environment, kZero, [&](const std::string& setting) {
     if (setting.compare(0, name.size() + 1, name + "=") != 0) return true;
@@ -54,15 +63,13 @@ CommandLine command_line(const std::string& process) {
   const std::string environment = small_file(process + "/environ");
   add_words(environment, "JAVA_TOOL_OPTIONS", &line.options);
   add_words(environment, "JDK_JAVA_OPTIONS", &line.options);
-  bool skip = true, is_path = false;  // skip the launcher; the word before takes an argument
+  bool is_launcher = true, is_argument = false;
   each_part(small_file(process + "/cmdline"), kZero, [&](const std::string& word) {
-    const bool is_option = skip || is_path || word.empty() || word[0] == '-';
-    if (is_option && !skip) line.options.push_back(word);
+    const bool is_option = is_launcher || is_argument || word.empty() || word[0] == '-';
+    if (is_option && !is_launcher) line.options.push_back(word);
     if (!is_option) line.program = word;
-    is_path = !skip && !is_path &&
-              (word == "-cp" || word == "-classpath" || word == "--class-path" || word == "-p" ||
-               word == "--module-path" || word == "--add-modules");
-    skip = false;
+    is_argument = !is_launcher && !is_argument && takes_next_word(word);
+    is_launcher = false;
     return is_option;
   });
   add_words(environment, "_JAVA_OPTIONS", &line.options);
