@@ -51,7 +51,7 @@ struct Checked<kMember> {
   inline static uint32_t allowed = 0;
 
   static Result call(const hprof_host* host, A... arguments) {
-    check_place(*slot_of(host), allowed, name);
+    check_tags(*slot_of(host), allowed, name);
     return real(host, arguments...);
   }
 };

@@ -49,7 +49,7 @@ void ClassFiles::load(jvmtiEnv* jvmti, const LoadedFile& file, LoaderBook& loade
     uint32_t new_size = 0;
     uint8_t* next = nullptr;
     {
-      const Place place(tag::kApp);
+      const TagScope scope(tag::kApp);
       next = rows_[i].handler(rows_[i].self, &shown, &new_size);
     }
     if (next != nullptr && new_size == 0) jvmti->Deallocate(next);

@@ -224,7 +224,7 @@ const void* service_of_hotspot(HotSpot& hotspot, const char* id) {
 }
 
 const void* find_service(const hprof_host* host, const char* id) {
-  if constexpr (kChecks) check_place(*slot_of(host), tag::kAnyButSignal, "host.service");
+  if constexpr (kChecks) check_tags(*slot_of(host), tag::kAnyButSignal, "host.service");
   if (id == nullptr) return nullptr;
   const void* table = nullptr;
   for (const ServiceRow& row : kServices) {
@@ -235,7 +235,7 @@ const void* find_service(const hprof_host* host, const char* id) {
 }
 
 const void* find_extension(const hprof_host* host, const char* unit_id, const char* id) {
-  if constexpr (kChecks) check_place(*slot_of(host), tag::kAnyButSignal, "host.find_extension");
+  if constexpr (kChecks) check_tags(*slot_of(host), tag::kAnyButSignal, "host.find_extension");
   return parts_of(host).setup.find_extension(unit_id, id);
 }
 

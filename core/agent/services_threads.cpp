@@ -37,7 +37,7 @@ const SessionParts& parts_of(const hprof_host* host) { return *slot_of(host)->pa
 
 void JNICALL run_body(jvmtiEnv*, JNIEnv* jni, void* argument) {
   auto* thread = static_cast<hprof_agent_thread*>(argument);
-  const Place place(tag::kControl);
+  const TagScope scope(tag::kControl);
   thread->body(thread->argument, jni, thread);
   thread->ended.store(true, std::memory_order_release);
 }
@@ -45,7 +45,7 @@ void JNICALL run_body(jvmtiEnv*, JNIEnv* jni, void* argument) {
 hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
                                  void (*body)(void*, void*, hprof_agent_thread*), void* argument) {
   const SessionParts& parts = parts_of(host);
-  if (body == nullptr) complain(*slot_of(host), Complaint::kPlace, "it starts a thread without a body");
+  if (body == nullptr) complain(*slot_of(host), Complaint::kTags, "it starts a thread without a body");
   JNIEnv* jni = is_gone(*slot_of(host)) || body == nullptr ? nullptr : parts.jni();
   // From all of the budget: a collector cannot run without its few threads.
   void* memory =
@@ -107,7 +107,7 @@ std::atomic<uint32_t> ticks_inside{0};
 void on_tick(void* value, void* context, uint32_t overrun) {
   ticks_inside.fetch_add(1, std::memory_order_seq_cst);
   if (TickHandler handler = tick_handler.load(std::memory_order_seq_cst)) {
-    const Place place(tag::kSignal);
+    const TagScope scope(tag::kSignal);
     handler(tick_argument.load(std::memory_order_relaxed), value, context, overrun + 1);
   }
   ticks_inside.fetch_sub(1, std::memory_order_release);

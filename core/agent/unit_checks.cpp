@@ -65,16 +65,16 @@ void put_tags(TextWriter& out, uint32_t tags) {
 
 }  // namespace
 
-void check_place(const UnitSlot& slot, uint32_t allowed, const char* function) {
-  const uint32_t place = current_place();
-  if (place == 0 || (place & allowed) != 0) return;
+void check_tags(const UnitSlot& slot, uint32_t allowed, const char* function) {
+  const uint32_t tags = current_tags();
+  if (tags == 0 || (tags & allowed) != 0) return;
   char text[200];
   TextWriter out(text, sizeof(text));
   out.put(function).put(" is called in ");
-  put_tags(out, place);
+  put_tags(out, tags);
   out.put(", its header allows ");
   put_tags(out, allowed);
-  complain(slot, Complaint::kPlace, text);
+  complain(slot, Complaint::kTags, text);
 }
 
 void check_given_back(const UnitSlot& slot) {

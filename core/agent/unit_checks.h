@@ -8,13 +8,13 @@
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 
-#include "core/base/place.h"
+#include "core/base/tag_scope.h"
 
 namespace hprof {
 
 struct UnitSlot;
 
-enum class Complaint : uint32_t { kRecord, kText, kBuffer, kKeys, kPlace, kMemory, kKept, kSlow };
+enum class Complaint : uint32_t { kRecord, kText, kBuffer, kKeys, kTags, kMemory, kKept, kSlow };
 
 // Prints "plugin X: <text>", once for each unit and complaint. [any] but [signal]
 void complain(const UnitSlot& slot, Complaint complaint, const char* text);
@@ -24,7 +24,7 @@ void complain(const UnitSlot& slot, Complaint complaint, const char* text);
 bool check_record(const UnitSlot& slot, const hprof_record* record);
 
 // Checks that `function` of a service ("mem.allocate") may be called here. [any]
-void check_place(const UnitSlot& slot, uint32_t allowed, const char* function);
+void check_tags(const UnitSlot& slot, uint32_t allowed, const char* function);
 // Checks that a unit holds nothing after destroy, or a failed create. [onload][control][writer]
 void check_given_back(const UnitSlot& slot);
 void check_given_back(const hprof_host* host);
@@ -32,7 +32,7 @@ void check_given_back(const hprof_host* host);
 // Watches a collector's handler while it runs: what it calls, and how long it takes. event: HPROF_EVENT_*.
 class HandlerCall {
  public:
-  HandlerCall(const UnitSlot& slot, uint64_t event) : slot_(slot), event_(event), place_(tags_of(event)) {
+  HandlerCall(const UnitSlot& slot, uint64_t event) : slot_(slot), event_(event), tags_(tags_of(event)) {
     if constexpr (kChecks) begun_ns_ = now();
   }
   ~HandlerCall() {
@@ -52,7 +52,7 @@ class HandlerCall {
   [[maybe_unused]] const UnitSlot& slot_;
   [[maybe_unused]] uint64_t event_;
   [[maybe_unused]] int64_t begun_ns_ = 0;
-  Place place_;
+  TagScope tags_;
 };
 
 // A text for the log or a counter: nullptr becomes "", control bytes '?'; long texts are cut.

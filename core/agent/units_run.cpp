@@ -205,7 +205,7 @@ void Units::destroy_collectors() {
     CollectorSlot& slot = collectors_[i];
     slot.windows.forget();
     if (slot.self == nullptr) continue;
-    const Place place(tag::kControl);
+    const TagScope scope(tag::kControl);
     slot.ops->destroy(slot.self);
     slot.self = nullptr;
     if constexpr (kChecks) check_given_back(slot);

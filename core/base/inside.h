@@ -1,10 +1,10 @@
 // Records which of a unit's functions a thread is in, for the message about one that does not return, and its
-// thread tags, for the checks (place.h).
+// thread tags, for the checks (tag_scope.h).
 #pragma once
 
 #include <atomic>
 
-#include "core/base/place.h"
+#include "core/base/tag_scope.h"
 
 namespace hprof {
 
@@ -15,7 +15,7 @@ using InsideMark = std::atomic<const char*>;
 class Inside {
  public:
   Inside(InsideMark& mark, const char* function, uint32_t tags)
-      : place_(tags), mark_(mark), before_(mark.load(std::memory_order_relaxed)) {
+      : tags_(tags), mark_(mark), before_(mark.load(std::memory_order_relaxed)) {
     mark_.store(function, std::memory_order_relaxed);
   }
   ~Inside() { mark_.store(before_, std::memory_order_relaxed); }
@@ -23,7 +23,7 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
 
  private:
-  Place place_;
+  TagScope tags_;
   InsideMark& mark_;
   const char* before_;
 };

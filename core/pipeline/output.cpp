@@ -116,7 +116,7 @@ int64_t Output::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
   if (!is_open()) return -1;
   const uint64_t room = kChecks && size > kReadGuard ? size - kReadGuard : size;
   if (room < size) lay_guard(bytes + room, kReadGuard);
-  const Place place(tag::kControl);
+  const TagScope scope(tag::kControl);
   const int64_t count = units_.sink->read(sink_self_, bytes, room, timeout_ns);
   if (room < size && !is_guard_intact(bytes + room, kReadGuard)) {
     units_.complain(units_.sink_host, "it wrote past the end of the buffer of its read");
@@ -475,7 +475,7 @@ void Output::end_sink(bool complete) {
 
 void Output::destroy_encoder() {
   if (encoder_self_ != nullptr) {
-    const Place place(tag::kControl);
+    const TagScope scope(tag::kControl);
     units_.encoder->destroy(encoder_self_);
     gave_back(units_.encoder_host);
   }

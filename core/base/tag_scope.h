@@ -25,21 +25,21 @@ namespace hprof {
 
 // The tags of the function that the calling thread is in; several: it may be called as any of them. 0: the
 // agent did not call it, or no checks. [any]
-uint32_t current_place();
+uint32_t current_tags();
 // Returns the previous tags. [any]
-uint32_t set_place(uint32_t tags);
+uint32_t set_tags(uint32_t tags);
 
 // Sets the tags of a function until the end of the scope.
-class Place {
+class TagScope {
  public:
-  explicit Place([[maybe_unused]] uint32_t tags) {
-    if constexpr (kChecks) before_ = set_place(tags);
+  explicit TagScope([[maybe_unused]] uint32_t tags) {
+    if constexpr (kChecks) before_ = set_tags(tags);
   }
-  ~Place() {
-    if constexpr (kChecks) set_place(before_);
+  ~TagScope() {
+    if constexpr (kChecks) set_tags(before_);
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  TagScope(const TagScope&) = delete;
+  TagScope& operator=(const TagScope&) = delete;
 
  private:
   [[maybe_unused]] uint32_t before_ = 0;
