@@ -9,7 +9,7 @@ namespace hprof {
 
 namespace {
 
-constexpr uint32_t kSitesFlags = 0x7;
+constexpr uint32_t kSitesFlags = 0x7;  // all of HPROF_SITES_* (hprof/collector.h)
 
 uint64_t big_endian(const uint8_t* bytes, uint32_t size) {
   uint64_t value = 0;
@@ -84,8 +84,8 @@ void CommandParser::decode(ParsedCommand* parsed) const {
   parsed->outcome = good ? CommandOutcome::kCommand : CommandOutcome::kMalformed;
 }
 
-// True: the head alone gives a result, before the body has arrived.
-bool CommandParser::head_complete(ParsedCommand* parsed) {
+// Decodes the head. True: it alone gives a result, before the body has arrived.
+bool CommandParser::decode_head(ParsedCommand* parsed) {
   *parsed = ParsedCommand();
   parsed->tag = bytes_[0];
   parsed->command.serial = static_cast<uint32_t>(big_endian(bytes_ + 1, 4));
@@ -116,9 +116,9 @@ bool CommandParser::next(const uint8_t** bytes, size_t* size, ParsedCommand* par
     *size -= step;
     used_ += step;
     if (used_ < wanted) return false;
-    if (used_ == kHeadBytes && head_complete(parsed)) return true;
+    if (used_ == kHeadBytes && decode_head(parsed)) return true;
     if (used_ < kHeadBytes + body_) continue;
-    head_complete(parsed);
+    decode_head(parsed);  // again, since the head may have come with an earlier call, for another *parsed
     decode(parsed);
     used_ = 0;
     body_ = 0;

@@ -40,7 +40,7 @@ class CommandParser {
  private:
   static constexpr uint32_t kHeadBytes = 9;
 
-  bool head_complete(ParsedCommand* parsed);
+  bool decode_head(ParsedCommand* parsed);
   void decode(ParsedCommand* parsed) const;
 
   uint8_t bytes_[kHeadBytes + kBodyMost] = {};
