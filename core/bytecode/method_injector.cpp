@@ -88,8 +88,9 @@ Reason MethodInjector::decide(uint32_t wanted) {
            method_.name.equals("<init>", 6);
   if ((wanted & kProbeCaught) != 0) reason = mark_caughts(code_, plan_.marks, &caughts_);
   if (reason != Reason::kRewritten) return reason;
-  const bool tells = makes_ || caughts_.placed != 0;
-  if (!leaf_ && !enters_ && !object_init_ && !tells && facts_.allocations == 0) return Reason::kUnchanged;
+  const bool reports_exceptions = makes_ || caughts_.placed != 0;
+  if (!leaf_ && !enters_ && !object_init_ && !reports_exceptions && facts_.allocations == 0)
+    return Reason::kUnchanged;
   exits_ = enters_ && (wanted & kProbeExit);
   unwinds_ = enters_ && (wanted & kProbeUnwind);
   reason = find_stack_map();

@@ -41,7 +41,7 @@ class TrackerConstants {
   uint16_t throwable_ = 0, stack_map_ = 0;
 };
 
-// Works on one method that has code and is included.
+// Inserts the probes into one method that has code and that the patterns include.
 class MethodInjector {
  public:
   MethodInjector(const ProbeSet& probes, const ClassView& view, const MethodView& method, PoolWriter& pool,
@@ -55,7 +55,8 @@ class MethodInjector {
         scratch_(scratch),
         counts_(counts) {}
 
-  // kRewritten: the method_info was appended to scratch.body. Else the caller truncates the body again.
+  // wanted: kProbe* of probe_set.h. kRewritten: the method_info was appended to scratch.body. Otherwise the
+  // caller truncates the body to what it was.
   Reason run(uint32_t wanted);
 
  private:
@@ -85,14 +86,14 @@ class MethodInjector {
   CaughtFacts caughts_;
   Span stack_map_;
   bool has_stack_map_ = false;
+  // The probes that the method gets.
   bool enters_ = false;
-  bool leaf_ = false;
+  bool leaf_ = false;  // leaf() in place of enter()
   bool exits_ = false;
-  bool object_init_ = false;
-  bool makes_ = false;  // a constructor of Throwable
+  bool object_init_ = false;  // it is Object.<init>
+  bool makes_ = false;        // it is a constructor of Throwable
   bool unwinds_ = false;
-  bool frames_needed_ = false;
-  uint32_t prev_ = 0;        // the new local variable
+  uint32_t prev_ = 0;        // number of the new local variable (a long), which holds what enter() returned
   ProbeBytes unwind_;        // the body of a catch-all handler
   uint32_t super_call_ = 0;  // position + 1; 0: `this` is always initialised
   CatchAll catch_alls_[2];
