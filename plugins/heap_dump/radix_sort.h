@@ -15,13 +15,13 @@ inline uint64_t* radix_sort(uint64_t* numbers, uint64_t* spare, uint64_t count, 
   for (uint32_t shift = low; shift < high; shift += kDigitBits) {
     const uint32_t bits = high - shift < kDigitBits ? high - shift : kDigitBits;
     const uint64_t mask = (uint64_t{1} << bits) - 1;
-    uint32_t next[kDigits] = {};  // where the next number with this digit goes
+    uint32_t next[kDigits] = {};  // how many numbers have a digit; then where the next of them goes
     for (uint64_t i = 0; i < count; i++) next[numbers[i] >> shift & mask]++;
     uint32_t sum = 0;
-    for (uint32_t& place : next) {
-      const uint32_t first = sum;
-      sum += place;
-      place = first;
+    for (uint32_t& entry : next) {
+      const uint32_t numbers_with_digit = entry;
+      entry = sum;
+      sum += numbers_with_digit;
     }
     for (uint64_t i = 0; i < count; i++) spare[next[numbers[i] >> shift & mask]++] = numbers[i];
     uint64_t* sorted = spare;
