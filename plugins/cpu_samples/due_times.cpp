@@ -16,16 +16,16 @@ uint64_t begin_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns) {
   const uint64_t passed = draw(place, cpu, interval_ns), drawn = draw(place, ~cpu, interval_ns);
   const uint64_t second = cpu - passed + interval_ns;
   const uint64_t wait = drawn > passed ? drawn - passed : second - cpu + draw(place, second, interval_ns);
-  place->cpu_open.store(second, std::memory_order_relaxed);
-  place->cpu_seen.store(cpu + wait, std::memory_order_relaxed);
+  place->second_interval.store(second, std::memory_order_relaxed);
+  place->due.store(cpu + wait, std::memory_order_relaxed);
   return wait;
 }
 
 uint32_t take_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns, uint64_t* wait) {
-  const uint64_t second = place->cpu_open.load(std::memory_order_relaxed);
-  uint64_t due = place->cpu_seen.load(std::memory_order_relaxed), ticks, next;
+  const uint64_t second = place->second_interval.load(std::memory_order_relaxed);
+  uint64_t due = place->due.load(std::memory_order_relaxed), ticks, next;
   do {
-    *wait = due != SampledThreads::kCpuNotSeen && cpu < due ? due - cpu : 0;
+    *wait = due != SampledThreads::kNeverDue && cpu < due ? due - cpu : 0;
     if (cpu < due) return 0;
     // Counts the samples of the whole intervals, then that of the current one.
     uint64_t end = due < second ? second : due + interval_ns - (due - second) % interval_ns;
@@ -39,7 +39,7 @@ uint32_t take_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns, uint
       ticks++;
       next = end + interval_ns + draw(place, end + interval_ns, interval_ns);
     }
-  } while (!place->cpu_seen.compare_exchange_weak(due, next, std::memory_order_relaxed));
+  } while (!place->due.compare_exchange_weak(due, next, std::memory_order_relaxed));
   *wait = next - cpu;
   return ticks < UINT32_MAX ? static_cast<uint32_t>(ticks) : UINT32_MAX;
 }

@@ -2,8 +2,7 @@
 // so that no program can stay in step with it. The first interval begins at random, too, so that threads that
 // use less than an interval are sampled in proportion to their CPU time.
 //
-// Of a SampledThread, cpu_seen is the next due moment (by the thread's CPU clock), and cpu_open the beginning
-// of its second interval. Lock-free: the thread that advances cpu_seen takes the samples.
+// Lock-free: whoever advances SampledThread::due takes the samples.
 #pragma once
 
 #include <cstdint>

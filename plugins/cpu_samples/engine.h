@@ -1,4 +1,4 @@
-// One way to take samples, and what all of them work with.
+// The interface of the engines, each of which takes samples in another way, and what they share.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ struct Shared {
   }
 };
 
-// The base class does nothing: an engine that the build leaves out.
+// The base class does nothing; it stands for an engine that the build leaves out.
 class Engine {
  public:
   Engine(const char* name, Shared* shared) : name_(name), shared_(shared) {}
@@ -67,10 +67,11 @@ class Engine {
   }
   // Counts the samples that are not in the book yet. The caller holds the book's lock. [control]
   virtual void settle() {}
-  // Discards the samples that are not in the book yet. The caller holds the book's lock, and clears it.
-  // [control]
+  // Discards the samples that are not in the book yet, or counts them there: the caller holds the book's
+  // lock, and clears the book afterwards. [control]
   virtual void forget() { settle(); }
-  // Writes notes on what settle() found, after the table. [control]
+  // Writes notes on the samples of the report, after its table. watched_ns: how long the collector has run.
+  // [control]
   virtual hprof_status write_note(uint64_t /*watched_ns*/) const { return HPROF_OK; }
 
  protected:

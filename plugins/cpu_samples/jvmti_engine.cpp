@@ -13,8 +13,8 @@ static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are pas
 
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
-// Makes the interval at least the CPU clock's step: earlier looks would find no CPU time used.
-void JvmtiEngine::respect_clock() {
+// Makes the interval at least the CPU clock's step: in a shorter one a look would find no CPU time used.
+void JvmtiEngine::raise_interval() {
   const Services& s = shared_->services;
   const uint64_t step = cpu_clock_step(s);
   shared_->clock_step_ns = step > kCoarseStepNs ? step : 0;
@@ -92,12 +92,12 @@ uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
                                                                       : kUnknownTime;
 }
 
-// Counts the CPU time since the last look, which has no stack.
+// Stops sampling a thread, and counts its CPU time since the last look, which has no stack.
 void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id) {
   const uint64_t cpu = cpu_time(os_id, nullptr);
   {
     LockGuard guard(place->lock, shared_->services);
-    const uint64_t weight = use(place, serial, cpu) / shared_->interval_ns;
+    const uint64_t weight = record_cpu(place, serial, cpu) / shared_->interval_ns;
     if (weight != 0) rest_thread_.store(serial, std::memory_order_relaxed);
     rest_.fetch_add(weight, std::memory_order_relaxed);
   }
@@ -124,14 +124,14 @@ void JvmtiEngine::settle() {
 void JvmtiEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   if (!shared_->takes(*thread)) return;
   const uint64_t cpu = thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime;
-  SampledThread* place = meet(thread, cpu);
+  SampledThread* place = place_of(thread, cpu);
   // The first interval begins at a random moment, so that threads that use less than an interval are sampled
   // in proportion to their CPU time.
   if (place != nullptr)
     place->cpu_open.fetch_add(draw(place, cpu, shared_->interval_ns), std::memory_order_relaxed);
 }
 
-SampledThread* JvmtiEngine::meet(hprof_thread* thread, uint64_t cpu) {
+SampledThread* JvmtiEngine::place_of(hprof_thread* thread, uint64_t cpu) {
   bool is_new = false;
   SampledThread* place = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
@@ -147,8 +147,9 @@ void JvmtiEngine::thread_end(hprof_thread* thread) {
   if (place != nullptr) let_go(place, thread->serial, thread->os_id);
 }
 
-// Records the thread's CPU time; returns the part not charged yet, or 0. The caller holds the place's lock.
-uint64_t JvmtiEngine::use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const {
+// Records the reading `cpu` of the thread's CPU clock. Returns the CPU time that is not charged yet; 0: none,
+// or the thread has ended. The caller holds the place's lock.
+uint64_t JvmtiEngine::record_cpu(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const {
   const uint64_t seen = place->cpu_seen.load(std::memory_order_relaxed);
   if (place->serial.load(std::memory_order_relaxed) != serial) return 0;
   if (cpu == kUnknownTime || seen == SampledThreads::kCpuNotSeen || cpu <= seen) return 0;
@@ -162,7 +163,7 @@ uint64_t JvmtiEngine::use(SampledThread* place, hprof_thread_serial serial, uint
   return open;
 }
 
-// Registers a thread that runs already at the start.
+// Begins to sample a thread that runs already when the engine starts.
 uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   if (!self->shared_->takes(*thread)) return 1;
@@ -170,7 +171,7 @@ uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthr
   if (cpu == kUnknownTime && self->lost_threads_ != nullptr) {
     __atomic_fetch_add(self->lost_threads_, 1, __ATOMIC_RELAXED);
   }
-  SampledThread* place = self->meet(thread, cpu);
+  SampledThread* place = self->place_of(thread, cpu);
   // A thread whose sampling was stopped for a while has a place already.
   if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.store(cpu, std::memory_order_relaxed);
   return 1;
@@ -180,7 +181,8 @@ void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   const Services& s = self->shared_->services;
   self->moments_.seed(s.clock->monotonic(s.host));
-  // Looks missed while one took longer than an interval are not repeated: the weights make up for them.
+  // Looks that were missed since one took longer than an interval are not repeated: the weights make up for
+  // them.
   while (s.threads->wait(thread, self->moments_.pause(self->shared_->interval_ns)) != 0)
     self->look(static_cast<JNIEnv*>(jni));
 }
@@ -193,18 +195,19 @@ uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_
   uint64_t none = SampledThreads::kCpuNotSeen;
   if (cpu == kUnknownTime || place->cpu_seen.compare_exchange_strong(none, cpu)) return 1;
   auto ref = static_cast<jthread>(jthread_ref);
-  const uint64_t weight = self->take(place, thread->serial, cpu, &ref);
+  const uint64_t weight = self->charge(place, thread->serial, cpu, &ref);
   if (weight == 0) return 1;
   self->candidates_[self->candidate_count_++] = {ref,           ref, place,  thread->serial,
                                                  thread->os_id, cpu, weight, false};
   return self->candidate_count_ < kMostCandidates ? 1 : 0;
 }
 
-// Returns the whole intervals to charge now, and replaces *ref by a local reference; 0: none.
-uint64_t JvmtiEngine::take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref) {
+// Charges the thread's CPU time to a sample: returns its weight, in whole intervals, and makes *ref a local
+// reference that outlives the visit. 0: not due, or no memory.
+uint64_t JvmtiEngine::charge(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref) {
   const uint64_t interval = shared_->interval_ns;
   LockGuard guard(place->lock, shared_->services);
-  const uint64_t open = use(place, serial, cpu);
+  const uint64_t open = record_cpu(place, serial, cpu);
   if (open < interval || *ref == nullptr) return 0;
   *ref = static_cast<jthread>(jni_->NewLocalRef(static_cast<jobject>(*ref)));
   if (*ref == nullptr) {
@@ -215,8 +218,9 @@ uint64_t JvmtiEngine::take(SampledThread* place, hprof_thread_serial serial, uin
   return open / interval;
 }
 
-// False: the thread has ended, or has been found blocked for too long.
-bool JvmtiEngine::take_back(const Candidate& candidate, bool had_book) {
+// Returns the charge to the thread, for its next sample. False: the thread has ended, or has been found
+// blocked for too long.
+bool JvmtiEngine::uncharge(const Candidate& candidate, bool had_book) {
   SampledThread* place = candidate.place;
   LockGuard guard(place->lock, shared_->services);
   if (had_book && candidate.weight >= kPatience) return false;
@@ -234,7 +238,7 @@ void JvmtiEngine::look(JNIEnv* jni) {
   s.threads->each(s.host, jni, this, &JvmtiEngine::visit);
   const bool has_book = shared_->book.lock.try_lock();
   if (has_book && candidate_count_ != 0) take_stacks(jni);
-  charge_later(has_book);
+  carry_over(has_book);
   if (has_book) shared_->book.lock.unlock();
 }
 
@@ -302,11 +306,11 @@ void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo*
   candidate->counted = true;
 }
 
-// Carries over what was not charged; a thread never found running counts as not_seen_running.
-void JvmtiEngine::charge_later(bool has_book) {
+// Returns the charges of candidates without a sample to their threads, or counts them as not_seen_running.
+void JvmtiEngine::carry_over(bool has_book) {
   for (uint32_t i = 0; i < candidate_count_; i++) {
     const Candidate& candidate = candidates_[i];
-    if (candidate.counted || take_back(candidate, has_book)) continue;
+    if (candidate.counted || uncharge(candidate, has_book)) continue;
     rest_thread_.store(candidate.serial, std::memory_order_relaxed);
     rest_.fetch_add(candidate.weight, std::memory_order_relaxed);
   }

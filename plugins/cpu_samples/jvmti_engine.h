@@ -1,6 +1,6 @@
-// Samples by JVMTI, for any OS and any VM: a thread of the agent's own looks at the threads at random
-// moments, half to one and a half intervals apart: which have used CPU time since the last look? It takes the
-// stacks of those that are running.
+// Samples by JVMTI, for any OS and any VM. At random moments, half to one and a half intervals apart, a
+// thread of the agent's own reads the CPU clocks of all threads (a look), and takes the stacks of those that
+// have used an interval of CPU time since their last sample and are running.
 //
 // A thread's CPU time is charged to its samples without loss: a sample weighs as many whole intervals as its
 // thread has used since its last one; the rest is carried over. A thread that is blocked at a look (parked,
@@ -27,7 +27,7 @@ class JvmtiEngine : public Engine {
   using Engine::Engine;
 
   hprof_status start(const char** why) override {
-    respect_clock();
+    raise_interval();
     return start_for(Whose::kAll, why);
   }
   enum class Whose : uint32_t { kAll, kHandedOver };  // the threads that it samples
@@ -43,7 +43,8 @@ class JvmtiEngine : public Engine {
   // Starts to sample a thread at the CPU time `cpu` (UINT64_MAX: not known). False: it has ended.
   // [app][control]
   bool take_over(SampledThread* place, hprof_thread_serial serial, uint64_t cpu);
-  void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);  // at its end [app][control]
+  // Stops sampling a thread. [app][control]
+  void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);
 
  private:
   // A thread that used at least an interval of CPU time.
@@ -62,20 +63,20 @@ class JvmtiEngine : public Engine {
   // not_seen_running.
   static constexpr uint64_t kPatience = 32;
 
-  void respect_clock();
-  uint64_t use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const;
-  uint64_t take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
-  bool take_back(const Candidate& candidate, bool had_book);
+  void raise_interval();
+  uint64_t record_cpu(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const;
+  uint64_t charge(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
+  bool uncharge(const Candidate& candidate, bool had_book);
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
   // The thread's place; a new one starts with this CPU time. [app][control]
-  SampledThread* meet(hprof_thread* thread, uint64_t cpu);
+  SampledThread* place_of(hprof_thread* thread, uint64_t cpu);
   static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void look(JNIEnv* jni);
   bool is_running(const Candidate& candidate);
   void take_stacks(JNIEnv* jni);
   void count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count, jvmtiError error);
-  void charge_later(bool has_book);
+  void carry_over(bool has_book);
   uint64_t cpu_time(uint64_t os_id, jthread thread) const;
 
   jvmtiEnv* jvmti_ = nullptr;

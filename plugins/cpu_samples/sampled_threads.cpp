@@ -22,6 +22,7 @@ SampledThread* SampledThreads::get(const Services& services, hprof_thread* threa
   place->os_id.store(thread->os_id, std::memory_order_relaxed);
   place->cpu_seen.store(kCpuNotSeen, std::memory_order_relaxed);
   place->cpu_open.store(0, std::memory_order_relaxed);
+  place->due.store(kNeverDue, std::memory_order_relaxed);
   place->looked_ns.store(services.clock->monotonic(services.host), std::memory_order_relaxed);
   place->serial.store(thread->serial, std::memory_order_release);
   *is_new = __atomic_compare_exchange_n(&thread->slot, &before, static_cast<void*>(place), false,

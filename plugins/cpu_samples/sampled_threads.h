@@ -23,16 +23,21 @@ struct alignas(16) SampledThread : PooledPlace {
   std::atomic<uint64_t> os_id;
   std::atomic<hprof_cpu_timer*> timer;  // changes under the lock
   std::atomic<uint64_t> timer_number;   // of that timer, for the handler
-  // JVMTI engine: the thread's CPU clock at the last look, and the part of it not charged to a sample yet
-  // (ns). Signal engine: see due_times.h
+  // JVMTI engine: the thread's CPU clock at the last look, and the CPU time not charged to a sample yet (ns).
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;
+  // Signal engine, by due_times.h alone: when the thread is due, and when its second interval begins; both by
+  // its CPU clock.
+  std::atomic<uint64_t> due;
+  std::atomic<uint64_t> second_interval;
   std::atomic<uint64_t> looked_ns;  // monotonic clock when the CPU clock was last read
 };
 
 class SampledThreads {
  public:
   static constexpr uint64_t kCpuNotSeen = UINT64_MAX;  // cpu_seen of a new place
+  static constexpr uint64_t kNeverDue =
+      UINT64_MAX;  // `due` of a new place, and of one that is no longer sampled
 
   // The place of a thread, a new one if it has none; null: no memory. *is_new: this call has made it. [app]
   // the thread itself, [control] in each()

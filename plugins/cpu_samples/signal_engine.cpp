@@ -191,7 +191,7 @@ void SignalEngine::take_rest(SampledThread* thread, hprof_thread_serial serial, 
     LockGuard guard(thread->lock, shared_->services);
     if (thread->serial.load(std::memory_order_relaxed) != serial) return;
     if (cpu != kUnknownTime) ticks = take_due(thread, cpu, &wait);
-    thread->cpu_seen.store(SampledThreads::kCpuNotSeen, std::memory_order_relaxed);
+    thread->due.store(SampledThreads::kNeverDue, std::memory_order_relaxed);
   }
   if (ticks != 0) unseen(this, serial, ticks);
 }
@@ -258,9 +258,9 @@ void SignalEngine::watch() {
 // The CPU time that the thread has used since its last sample was due; 0: it is not overdue.
 uint64_t SignalEngine::overdue(const SampledThread& thread, uint64_t* cpu) const {
   if (thread.timer.load(std::memory_order_relaxed) == nullptr) return 0;
-  const uint64_t due = thread.cpu_seen.load(std::memory_order_relaxed);
+  const uint64_t due = thread.due.load(std::memory_order_relaxed);
   *cpu = cpu_time(thread);
-  const bool is_known = *cpu != kUnknownTime && due != SampledThreads::kCpuNotSeen;
+  const bool is_known = *cpu != kUnknownTime && due != SampledThreads::kNeverDue;
   return is_known && *cpu > due + kOverdueNs ? *cpu - due : 0;
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("a thread is due once in each interval, at any moment of it alike") {
   Due due;
   uint64_t next = 123'456'789;
   next += due.begin(next);
-  const uint64_t second = due.place()->cpu_open.load();
+  const uint64_t second = due.place()->second_interval.load();
   constexpr uint64_t kParts = 10;
   uint64_t parts[kParts] = {}, last = 0;
   for (uint64_t i = 0; i < 10'000; i++) {
@@ -71,7 +71,7 @@ TEST_CASE("of threads that use a fifth of an interval a fifth is due") {
 TEST_CASE("a thread that is not sampled is never due") {
   Due due;
   due.begin(5);
-  due.place()->cpu_seen.store(SampledThreads::kCpuNotSeen);
+  due.place()->due.store(SampledThreads::kNeverDue);
   CHECK(due.take(UINT64_MAX - 1) == 0);
   CHECK(due.wait == 0);
 }
