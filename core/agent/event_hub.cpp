@@ -48,7 +48,7 @@ constexpr Row kEvents[HPROF_EVENT_COUNT] = {
     {0, "ClassUnload"},
 };
 
-// Set by the latest session; the same in all.
+// Set by the latest session; every session of the process has the same.
 std::atomic<const CollectionHook*> collection_hook{nullptr};
 
 void call_hook(void (*CollectionHook::*function)()) {
@@ -56,40 +56,42 @@ void call_hook(void (*CollectionHook::*function)()) {
   if (hook != nullptr) (hook->*function)();
 }
 
-// nullptr: the VM has no session for it, and the event is dropped.
+// The session of a JVMTI environment; nullptr: the VM has none, and the event is dropped.
 Session* session_of(jvmtiEnv* jvmti) {
   void* session = nullptr;
   jvmtiError error = jvmti->GetEnvironmentLocalStorage(&session);
   return error == JVMTI_ERROR_NONE ? from_vm(static_cast<Session*>(session)) : nullptr;
 }
 
-// Calls `member` of every running collector that has it and requested `event`.
-template <typename Member, typename... Args>
-void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, Args... args) {
-  if (session == nullptr) return;
-  Units& units = session->units();
+// Calls call(slot, index) for every running collector that requested `event` and has this handler. The
+// collector does not stop meanwhile.
+template <typename Member, typename Call>
+void each_handler(Units& units, uint64_t event, Member hprof_handlers::*member, const Call& call) {
   for (uint32_t i = 0; i < units.collector_count(); i++) {
     CollectorSlot& slot = units.collector(i);
     if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
-    if (!pass) continue;
+    if (pass) call(slot, i);
+  }
+}
+
+template <typename Member, typename... Args>
+void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, Args... args) {
+  if (session == nullptr) return;
+  each_handler(session->units(), event, member, [&](CollectorSlot& slot, uint32_t) {
     const HandlerCall call(slot, event);
     (slot.handlers.*member)(slot.self, args...);
-  }
+  });
 }
 
 // As dispatch, on the control thread, whose units can be abandoned.
 template <typename Member, typename... Args>
 void dispatch_inside(Units& units, uint64_t event, const char* function, Member hprof_handlers::*member,
                      Args... args) {
-  for (uint32_t i = 0; i < units.collector_count(); i++) {
-    CollectorSlot& slot = units.collector(i);
-    if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
-    PhaseGate::Pass pass(slot.gate);
-    if (!pass) continue;
+  each_handler(units, event, member, [&](CollectorSlot& slot, uint32_t) {
     Inside mark(slot.inside, function, tag::kControl);
     (slot.handlers.*member)(slot.self, args...);
-  }
+  });
 }
 
 // As dispatch, for handlers with a thread argument. Skips the agent's threads.
@@ -101,15 +103,10 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
   if (!session_pass) return;
   ThreadRecord* record = session->parts().threads.current(jni, thread);
   if (record == nullptr || record->is_agent()) return;
-  Units& units = session->units();
-  for (uint32_t i = 0; i < units.collector_count(); i++) {
-    CollectorSlot& slot = units.collector(i);
-    if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
-    PhaseGate::Pass pass(slot.gate);
-    if (!pass) continue;
+  each_handler(session->units(), event, member, [&](CollectorSlot& slot, uint32_t index) {
     const HandlerCall call(slot, event);
-    (slot.handlers.*member)(slot.self, jni, &record->views[i], args...);
-  }
+    (slot.handlers.*member)(slot.self, jni, &record->views[index], args...);
+  });
 }
 
 // Defines HprofTracker. Rewritten classes call it from here on, and the VM cannot start without it, so a
@@ -200,7 +197,7 @@ void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jcla
                      static_cast<void*>(prepared));
 }
 
-// First, and even without a session: objects are about to move.
+// The hook comes first, and even without a session, since objects are about to move.
 void JNICALL on_gc_start(jvmtiEnv* jvmti) {
   call_hook(&CollectionHook::begins);
   dispatch(session_of(jvmti), HPROF_EVENT_GC_START, &hprof_handlers::gc_start);
@@ -332,11 +329,11 @@ uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed) {
   return refused;
 }
 
-void tell_class_unload(Units& units, uint32_t serial) {
+void dispatch_class_unload(Units& units, uint32_t serial) {
   dispatch_inside(units, HPROF_EVENT_CLASS_UNLOAD, "class_unload", &hprof_handlers::class_unload, serial);
 }
 
-void tell_vm_death(Units& units, JNIEnv* jni) {
+void dispatch_vm_death(Units& units, JNIEnv* jni) {
   dispatch_inside(units, HPROF_EVENT_VM_DEATH, "vm_death", &hprof_handlers::vm_death,
                   static_cast<void*>(jni));
 }

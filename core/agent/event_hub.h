@@ -32,10 +32,10 @@ class EventHub {
   uint64_t enabled_ = 0;
 };
 
-// Call the running collectors that requested these events, which have no JVMTI callback, or not one to report
-// them in. [control]
-void tell_class_unload(Units& units, uint32_t serial);
-void tell_vm_death(Units& units, JNIEnv* jni);
+// Calls the handlers of an event that the control thread reports: JVMTI has none for unloaded classes, and
+// the callback of VMDeath only waits for the control thread. [control]
+void dispatch_class_unload(Units& units, uint32_t serial);
+void dispatch_vm_death(Units& units, JNIEnv* jni);
 
 // "ThreadStart" for one HPROF_EVENT_* bit, for messages.
 const char* event_name(uint32_t bit);

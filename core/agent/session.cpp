@@ -444,7 +444,7 @@ void Session::tidy(JNIEnv* jni) {
 }
 
 void Session::on_class_gone(uint32_t serial) {
-  tell_class_unload(units_, serial);
+  dispatch_class_unload(units_, serial);
   if (!units_.outputs().takes_unloads) return;
   const hprof_rec_definition record = {{sizeof(record), HPROF_RECORD_CLASS_UNLOAD, 0}, serial, 0};
   pipeline_.event(&record.head);

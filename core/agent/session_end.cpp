@@ -39,7 +39,7 @@ void Session::finish(JNIEnv* jni) {
   control_.acquire(platform::kNoDeadline);
   if (jni != nullptr) {
     tidy(jni);
-    if (phase() == Phase::kDying) tell_vm_death(units_, jni);
+    if (phase() == Phase::kDying) dispatch_vm_death(units_, jni);
   }
   threads_.visit_exiting();
   const bool says_where = reports_.report_at_end();

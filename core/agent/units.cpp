@@ -117,7 +117,7 @@ bool Units::plan_outputs() {
   outputs_.duplex = !outputs_.none && HPROF_HAS(sink, hprof_sink_ops, read);
   // Not when attached, where the user sees the error.
   outputs_.retries = kHasSockets && outputs_.duplex && core.net_retry != 0 && settings_.attached == 0;
-  outputs_.tells_reports = begins || HPROF_HAS(sink, hprof_sink_ops, end_report);
+  outputs_.marks_reports = begins || HPROF_HAS(sink, hprof_sink_ops, end_report);
   outputs_.whole_reports = kHasSockets && HPROF_REACHES(sink, hprof_sink_ops, flags) &&
                            (sink->flags & HPROF_SINK_WHOLE_REPORTS) != 0;
   outputs_.patches = filter_.unit == nullptr && HPROF_HAS(sink, hprof_sink_ops, patch);

@@ -16,9 +16,9 @@ struct OutputPlan {
   bool each_dump = false;
   // Each collector's report is a document and has an output of its own.
   bool each_report = false;
-  // The sink has begin_report or end_report.
-  bool tells_reports = false;
-  // HPROF_SINK_WHOLE_REPORTS: the encoder begins and ends with each report.
+  // The sink is called around each report: it has begin_report or end_report.
+  bool marks_reports = false;
+  // HPROF_SINK_WHOLE_REPORTS: a new encoder is created for each report.
   bool whole_reports = false;
   // The sink is a connection, and its peer can send commands.
   bool duplex = false;

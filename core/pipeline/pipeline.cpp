@@ -252,7 +252,7 @@ void Pipeline::write_border(uint32_t kind, const hprof_report_info& info, hprof_
 
 // False: the sink has no begin_report. The encode lock is held, so nothing is written meanwhile.
 bool Pipeline::settle_for_sink() {
-  if (!output_.is_open() || !plan_.tells_reports) return false;
+  if (!output_.is_open() || !plan_.marks_reports) return false;
   output_.flush();
   return wait_until_written(platform::kNoDeadline);
 }

@@ -72,9 +72,9 @@ bool is_proved(const Probe& probe) {
   const uint64_t boxed = probe.elements[4];
   if (probe.differs || probe.element_count != kElements || probe.array_count != 2) return false;
   if (numbers != probe.elements[1] || probe.elements[3] != probe.array || probe.boxed != boxed) return false;
-  const bool told = (probe.primitive_arrays[0] == numbers && probe.primitive_arrays[1] == others) ||
-                    (probe.primitive_arrays[0] == others && probe.primitive_arrays[1] == numbers);
-  if (!told || numbers == others || boxed == numbers || boxed == others) return false;
+  const bool matches = (probe.primitive_arrays[0] == numbers && probe.primitive_arrays[1] == others) ||
+                       (probe.primitive_arrays[0] == others && probe.primitive_arrays[1] == numbers);
+  if (!matches || numbers == others || boxed == numbers || boxed == others) return false;
   if (probe.array == numbers || probe.array == others || probe.array == boxed) return false;
   return is_address(numbers) && is_address(others) && is_address(boxed) && is_address(probe.array);
 }

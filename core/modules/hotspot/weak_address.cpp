@@ -26,8 +26,8 @@ jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceI
                           jlong, jlong* tag, jlong*, jint, void* user) {
   auto& probe = *static_cast<Probe*>(user);
   if (kind != JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT || info->array.index >= kElements) return 0;
-  const uint64_t told = hprof_object_address(&probe.places, tag);
-  if (told != 0 && told == address_of_weak(probe.weak[info->array.index])) probe.right++;
+  const uint64_t address = hprof_object_address(&probe.places, tag);
+  if (address != 0 && address == address_of_weak(probe.weak[info->array.index])) probe.right++;
   return 0;
 }
 

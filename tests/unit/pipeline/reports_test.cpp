@@ -136,7 +136,7 @@ struct Fixture {
             const hprof_filter_ops* filter = nullptr, bool each_report = false) {
     PipelineConfig config = {};
     config.plan.each_round = config.plan.each_report = each_report;
-    config.plan.tells_reports =
+    config.plan.marks_reports =
         HPROF_HAS(sink, hprof_sink_ops, begin_report) || HPROF_HAS(sink, hprof_sink_ops, end_report);
     config.plan.whole_reports = HPROF_REACHES(sink, hprof_sink_ops, flags) && sink->flags != 0;
     config.output = {mock.host(),
