@@ -31,7 +31,7 @@ void put_why(char* error, uint32_t error_size, const char* unit, hprof_status st
 }  // namespace
 
 hprof_status Output::open(MemoryAccount& memory, const OutputUnits& units, const OutputPlan& plan,
-                          uint32_t sequence, bool look_only, char* error, uint32_t error_size) {
+                          uint32_t sequence, bool check_only, char* error, uint32_t error_size) {
   units_ = units;
   plan_ = plan;
   failed_.store(false, std::memory_order_relaxed);
@@ -39,7 +39,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputUnits& units, const
   has_report = false;
   encoded_ = 0;
   bytes_written_.store(0, std::memory_order_relaxed);
-  hprof_status status = open_units(memory, sequence, look_only, error, error_size);
+  hprof_status status = open_units(memory, sequence, check_only, error, error_size);
   if (status != HPROF_OK || sink_self_ == nullptr) {
     close(memory, false);
     return status;
@@ -57,7 +57,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputUnits& units, const
 }
 
 // The sink is opened last: it may replace an existing file.
-hprof_status Output::open_units(MemoryAccount& memory, uint32_t sequence, bool look_only, char* error,
+hprof_status Output::open_units(MemoryAccount& memory, uint32_t sequence, bool check_only, char* error,
                                 uint32_t error_size) {
   if (!definitions_.create(memory, units_.encoder_host, units_.most_numbers, &Output::write_definition,
                            this) ||
@@ -90,7 +90,7 @@ hprof_status Output::open_units(MemoryAccount& memory, uint32_t sequence, bool l
                                     units_.force,
                                     plan_.each_dump ? 1u : 0u,
                                     host_name,
-                                    look_only ? 1u : 0u,
+                                    check_only ? 1u : 0u,
                                     0,
                                     has_suffix ? units_.encoder->file_suffix : "",
                                     filter_has ? units_.filter->file_suffix : ""};

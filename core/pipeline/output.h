@@ -59,9 +59,9 @@ struct OutputUnits {
 class Output {
  public:
   // Opens sink and encoder. On failure error has the reason, one line, and nothing is held; nor with
-  // look_only, which only checks the sink. [onload][control]
+  // check_only, which only checks the sink. [onload][control]
   hprof_status open(MemoryAccount& memory, const OutputUnits& units, const OutputPlan& plan,
-                    uint32_t sequence, bool look_only, char* error, uint32_t error_size);
+                    uint32_t sequence, bool check_only, char* error, uint32_t error_size);
   // Encodes the record, after the definitions that it needs. [writer] under the encode lock
   hprof_status write(const hprof_record* record);
   hprof_status define(uint32_t kind, uint32_t id, uint64_t time_us);
@@ -124,7 +124,7 @@ class Output {
   hprof_status encode(const hprof_record* record);
   const char* words_of(const hprof_host* host, UnitText& text) const;
   void gave_back(const hprof_host* host) const;
-  hprof_status open_units(MemoryAccount& memory, uint32_t sequence, bool look_only, char* error,
+  hprof_status open_units(MemoryAccount& memory, uint32_t sequence, bool check_only, char* error,
                           uint32_t error_size);
   hprof_status next_chunk();
   bool is_at_in_window();

@@ -50,9 +50,9 @@ hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelineConfig& conf
   return HPROF_OK;
 }
 
-hprof_status Pipeline::open_output(bool look_only, char* error, uint32_t error_size) {
+hprof_status Pipeline::open_output(bool check_only, char* error, uint32_t error_size) {
   hprof_status status =
-      output_.open(*memory_, config_.output, plan_, sequence_ + 1, look_only, error, error_size);
+      output_.open(*memory_, config_.output, plan_, sequence_ + 1, check_only, error, error_size);
   if (status != HPROF_OK || !output_.is_open()) return status;
   sequence_++;
   output_.set_stall(static_cast<uint64_t>(stall_ns()));

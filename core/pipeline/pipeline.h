@@ -108,7 +108,7 @@ class Pipeline {
   hprof_status without_unsupported(const hprof_record& record, hprof_status status);
   bool retries() const { return kHasSockets && plan_.retries; }
   bool has_whole_reports() const { return kHasSockets && plan_.whole_reports; }
-  hprof_status open_output(bool look_only, char* error, uint32_t error_size);
+  hprof_status open_output(bool check_only, char* error, uint32_t error_size);
   bool next_output(bool says_why = true);
   void say_tried_again();
   bool is_lost() const { return retries() && (!output_.is_open() || output_.failed()); }

@@ -90,7 +90,7 @@ hprof_status Sink::open(const hprof_sink_target* target, char* error, uint32_t e
     explain(error, error_size, "can't connect to ", address_, reason);
     return HPROF_UNSUPPORTED;
   }
-  if (HPROF_REACHES(target, hprof_sink_target, look_only) && target->look_only != 0) return HPROF_OK;
+  if (HPROF_REACHES(target, hprof_sink_target, check_only) && target->check_only != 0) return HPROF_OK;
   handle_ = io_->connect(host_, address_, timeout_ns, reason, sizeof reason);
   if (handle_ < 0) {
     explain(error, error_size, "can't connect to ", address_, reason);

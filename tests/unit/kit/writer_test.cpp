@@ -182,7 +182,7 @@ TEST_CASE("a sink that is only looked at is made and given back") {
   hprof_sink_target target = {};
   target.size = sizeof target;
   target.address = "there";
-  target.look_only = 1;
+  target.check_only = 1;
   char error[8] = "";
   void* self = nullptr;
   for (const hprof_status status : {HPROF_OK, HPROF_UNSUPPORTED}) {

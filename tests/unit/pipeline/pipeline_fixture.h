@@ -45,7 +45,7 @@ inline hprof_status open_sink(const hprof_host*, const void*, const hprof_sink_t
     snprintf(error, size, "others can read it");
     return HPROF_UNSUPPORTED;
   }
-  if (target->look_only != 0) {
+  if (target->check_only != 0) {
     world->looks++;
     return HPROF_OK;
   }

@@ -3,7 +3,7 @@
 //
 // A class T has a constructor T(host, config), or T(host) where there is no Config, and may have
 //   hprof_status open(char* error, uint32_t error_size)   the part of create that may fail. A sink must have
-//                                                         open(target, error, error_size); with look_only it is
+//                                                         open(target, error, error_size); with check_only it is
 //                                                         destroyed right after
 //   static constexpr void describe(Ops& ops)              fills in the other members of the table: file_suffix,
 //                                                         content_type, flags ...
@@ -26,7 +26,7 @@
 
 namespace hprof {
 
-// The record as the struct of its kind.
+// The record as the struct of its kind, which the caller knows from record->kind.
 template <class T>
 const T& as(const hprof_record* record) {
   return *reinterpret_cast<const T*>(record);
@@ -105,7 +105,7 @@ constexpr hprof_sink_ops sink_ops() {
                 char* error, uint32_t error_size) {
     const auto open = [&](T& unit) { return unit.open(target, error, error_size); };
     const hprof_status status = create_with<T, Config>(host, config, self, open);
-    if (status == HPROF_OK && HPROF_REACHES(target, hprof_sink_target, look_only) && target->look_only != 0) {
+    if (status == HPROF_OK && HPROF_REACHES(target, hprof_sink_target, check_only) && target->check_only != 0) {
       destroy<T>(*self);
       *self = nullptr;
     }
