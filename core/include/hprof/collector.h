@@ -70,8 +70,8 @@ typedef struct hprof_report {
   double cutoff;   /* leave out rows below this share of the total, 0..1: the command's cutoff, else cutoff= */
   uint32_t flags;  /* of an ALLOC SITES command: HPROF_SITES_*; else 0 */
   uint32_t reserved;
-  /* NULL-terminated names of the kinds and tables that are wanted; NULL: all that the collector reports. A collector of
-   * a single kind can ignore this; heap_sites cannot, since a command asks for HEAP SUMMARY alone. See hprof_wants. */
+  /* NULL-terminated names of the kinds and tables that are wanted; NULL: all that the collector reports. A collector
+   * that emits a single table can ignore this; others ask hprof_wants. */
   const char* const* records;
 } hprof_report;
 
@@ -111,10 +111,10 @@ typedef struct hprof_collector_ops {
   void (*reported)(void* self); /* [control] */
 } hprof_collector_ops;
 
-/* In hprof_unit.flags: every= can cut windows out of the collector's reports. Rows of its tables are identified by the
- * cells that name something (trace, thread, class, method, frame, text). COUNT, NANOSECONDS and BYTES cells and REAL
- * weights never decrease until a reset, except in STATE columns. The core asks for whole tables (cutoff 0), and
- * subtracts, ranks and cuts off itself. Notes and tables with HPROF_TABLE_CHANGES or _EVENTS are passed on unchanged. */
+/* In hprof_unit.flags: every= can cut windows out of the collector's reports. The core finds the rows of its tables again
+ * by their keys (HPROF_COLUMN_KEY). COUNT, NANOSECONDS and BYTES cells and REAL weights never decrease until a reset,
+ * except in STATE columns. The core asks for whole tables (cutoff 0), and subtracts, ranks and cuts off itself. Notes
+ * and tables with HPROF_TABLE_CHANGES or _EVENTS are passed on unchanged. */
 #define HPROF_UNIT_WINDOWS 2u
 
 #endif

@@ -35,14 +35,12 @@ typedef struct hprof_memory_sink {
   uint32_t (*newest)(void);
   /* HPROF_UNSUPPORTED: no such output, or discarded. */
   hprof_status (*describe)(uint32_t handle, hprof_memory_output* output);
-  /* Copies up to `size` bytes from `offset` on; returns how many, 0 at the end and for outputs that are gone.
-   */
+  /* Copies up to `size` bytes from `offset` on; returns how many: 0 at the end, and for outputs that are gone. */
   uint64_t (*copy)(uint32_t handle, uint64_t offset, void* bytes, uint64_t size);
   /* Frees a closed output. HPROF_FAILED: it is still being written. */
   hprof_status (*discard)(uint32_t handle);
-  /* closed(argument, handle) is called when an output is closed, on the thread that closes it
-   * [writer][control]; it may copy and discard. NULL: no more calls, for outputs closed later. Set it before the
-   * session starts. */
+  /* Sets the function that is called when an output has been closed, on the thread that closes it [writer][control]. It
+   * may copy and discard. NULL: outputs that are closed later cause no call. Set it before the session starts. */
   void (*on_close)(void (*closed)(void* argument, uint32_t handle), void* argument);
 } hprof_memory_sink;
 

@@ -51,11 +51,12 @@ typedef struct hprof_option {
 #define HPROF_NEED_CLASS_HOOKS (1ull << 9)        /* can_generate_all_class_hook_events, retransform */
 #define HPROF_NEED_EARLY_CLASS_HOOKS (1ull << 10) /* ... already before VMStart (switches CDS off) */
 #define HPROF_NEED_EARLY_VMSTART (1ull << 11)     /* can_generate_early_vmstart (9+) */
-#define HPROF_NEED_SAMPLED_ALLOC (1ull << 12)     /* can_generate_sampled_object_alloc_events (11+; solo) */
+#define HPROF_NEED_SAMPLED_ALLOC (1ull << 12)     /* can_generate_sampled_object_alloc_events (11+; one agent at a time) */
 #define HPROF_NEED_VM_OBJECT_ALLOC (1ull << 13)   /* can_generate_vm_object_alloc_events */
 #define HPROF_NEED_VIRTUAL_THREADS (1ull << 14)   /* can_support_virtual_threads (21+) */
-#define HPROF_NEED_METHOD_BOOK (1ull << 16)       /* core: every class' jmethodIDs made and held resolvable, so that
-                                                       frames of other threads and of signal handlers can be named */
+#define HPROF_NEED_METHOD_BOOK (1ull << 16)       /* of the core: it makes the jmethodIDs of every class and notes
+                                                       which classes are unloaded, so that frames found on other threads
+                                                       or in signal handlers can be named */
 #define HPROF_NEED_COUNT 17
 
 /* --- events, as bits of hprof_unit.events; the handlers are in collector.h ------------------------------------------ */
@@ -79,7 +80,7 @@ typedef struct hprof_option {
 #define HPROF_EVENT_OBJECT_FREE (1ull << 16)
 #define HPROF_EVENT_CLASS_LOAD (1ull << 17)   /* some VMs give stacks to signal handlers only while it is
                                                        * enabled */
-#define HPROF_EVENT_CLASS_UNLOAD (1ull << 20) /* not JVMTI's: the core has weak references to all classes then */
+#define HPROF_EVENT_CLASS_UNLOAD (1ull << 20) /* of the core, which keeps a weak reference to each class for it */
 #define HPROF_EVENT_COUNT 21
 
 /* --- units and modules ---------------------------------------------------------------------------------------------- */
@@ -90,13 +91,13 @@ typedef struct hprof_option {
 /* 4 is the core's own */
 #define HPROF_UNIT_FILTER 5 /* between encoder and sink; at most one, chosen by its select text */
 
-/* hprof_unit.flags; other bits: 0 */
+/* hprof_unit.flags: this, and HPROF_UNIT_WINDOWS of collector.h; other bits are 0 */
 #define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records; if all that run are such, no output is opened */
 
-/* The needs of a collector when an option has a certain value. They replace its own if the VM grants all of them;
- * settings.granted shows what it got. */
+/* The needs and wants of a collector when an option has a certain value, in place of those in its hprof_unit. The first
+ * variant whose condition holds and whose needs the VM can grant applies; settings.granted shows what it got. */
 typedef struct hprof_variant {
-  const char* when; /* as typed: "sites=sampled"; '*' at the end: anything. Or "attached": to a running VM */
+  const char* when; /* as typed: "sites=sampled"; '*' at the end: anything. "attached": loaded into a running VM */
   uint64_t needs, wants;
 } hprof_variant;
 
@@ -123,7 +124,7 @@ typedef struct hprof_unit {
    * everything. Unknown names are allowed. */
   const char* const* records;
   const void* ops;               /* hprof_collector_ops, hprof_encoder_ops, hprof_filter_ops or hprof_sink_ops */
-  const hprof_variant* variants; /* the first whose option is given and that the VM grants applies */
+  const hprof_variant* variants; /* of a collector; may be NULL */
   uint32_t variant_count;
   uint32_t variant_stride; /* sizeof(hprof_variant) as the plugin knows it */
   /* A table that the unit offers to others, by an id that has a version and, except for hprof's own, a vendor's prefix:

@@ -264,7 +264,7 @@ def preset_debug_counts_memory_of_units(vm):
 def exceptions_end_in_the_unit(vm):
     """What a collector of hprof/cpp throws; one that is thrown out of a plugin ends the process (docs/abi.md)."""
     run = vm.profiled(options(vm, "cpu=samples,plugin=throwing,file=out.txt"), "Spin", "2")
-    words = "a unit threw an exception, which ends in it"
+    words = "a unit threw an exception; its call failed"
     check_equal(run.err.count(words), 2, "lines with %r\n%s\n" % (words, run))
     check("Dumping throwing ..." in run.err and "\n failed.\n" in run.err, "its report did not fail\n%s" % run)
     parse_ascii(run.text("out.txt")).cpu()

@@ -17,7 +17,7 @@ Result contained(const hprof_host* host, Result failed, const Body& body) {
     return body();
   } catch (...) {
     const auto* log = find_service<hprof_log_service>(host, HPROF_SERVICE_LOG);
-    if (log != nullptr) log->message(host, "a unit threw an exception, which ends in it");
+    if (log != nullptr) log->message(host, "a unit threw an exception; its call failed");
     return failed;
   }
 #else

@@ -4,8 +4,8 @@
 // An entry is in one of the first slots from the one that its hash selects; a taken slot never becomes free again, so a
 // free slot ends a search. Protocol of the tables that threads share: a thread takes a free slot by writing its key
 // with compare-and-swap; the value beside it is zero at first and made of atomics, which any thread that finds the
-// entry may change from then on. A key whose slots are all taken goes into the next level, if there is one; so it has
-// exactly one slot. Nobody waits, nothing is locked.
+// entry may change from then on. A key whose slots are all taken goes into the next level, if there is one. Slots are
+// tried in one order by all threads, so a key has exactly one. Nobody waits, nothing is locked.
 #pragma once
 
 #include <atomic>
@@ -31,9 +31,9 @@ inline uint64_t mix(uint64_t hash, const uint32_t* words, uint64_t count) {
 
 // How a full table grows.
 enum class Growth : uint32_t {
-  kNone,    // nothing. Any thread adds
-  kLevels,  // puts slots behind, four times as many each time; entries stay where they are. Any thread adds
-  kMoves,   // moves to twice as many when three quarters are taken. One thread at a time uses it
+  kNone,    // not at all. Any thread adds
+  kLevels,  // by another level of slots, four times as large as the last; entries stay where they are. Any thread adds
+  kMoves,   // by a move to twice as many slots when three quarters are taken. One thread at a time uses it
 };
 
 // The most entries of `bytes` each, a power of two from `fewest` to `most`, that take no more than 1/share of
@@ -49,7 +49,8 @@ inline uint64_t entries_in_budget(const Services& services, uint64_t bytes, uint
 template <class Value, Growth kGrowth>
 class HashTable {
  public:
-  // first, most: slots at the start and in the end, powers of two; kNone has `most` at once. False: no memory.
+  // first, most: slots at the start and at most (kLevels: in the last level), powers of two; kNone has `most` at once.
+  // False: no memory.
   // [onload][control][app]
   bool open(const UnitMemory& memory, uint64_t first, uint64_t most) {
     memory_ = memory;
@@ -59,7 +60,7 @@ class HashTable {
   }
   // Frees the memory; open() may follow. No other thread uses the table any more. [control]
   void close() {
-    for (uint32_t level = 0; level < kLevels; level++) {
+    for (uint32_t level = 0; level < kLevelCount; level++) {
       memory_.release(levels_[level].load(std::memory_order_relaxed), uint64_t{1} << bits_in(level));
       levels_[level].store(nullptr, std::memory_order_relaxed);
     }
@@ -82,7 +83,7 @@ class HashTable {
   template <class IsIt>
   Value* find(uint64_t key, const IsIt& is_it) const {
     Slot* slot = nullptr;
-    for (uint32_t level = 0; level < kLevels && key != 0; level++) {
+    for (uint32_t level = 0; level < kLevelCount && key != 0; level++) {
       Slot* slots = levels_[level].load(std::memory_order_acquire);
       if (slots == nullptr) return nullptr;
       if (search(slots, level, key, is_it, &slot)) return &slot->value;
@@ -93,7 +94,7 @@ class HashTable {
   template <class IsIt>
   Value* make(uint64_t key, const IsIt& is_it) {
     Slot* slot = nullptr;
-    for (uint32_t level = 0; level < kLevels && key != 0; level++) {
+    for (uint32_t level = 0; level < kLevelCount && key != 0; level++) {
       Slot* slots = levels_[level].load(std::memory_order_acquire);
       if (slots == nullptr && (slots = add_level(level)) == nullptr) return nullptr;
       while (!search(slots, level, key, is_it, &slot) && slot != nullptr) {
@@ -117,12 +118,12 @@ class HashTable {
     return true;
   }
 
-  // The number of entries. Those that other threads are adding may be missing from each().
+  // The number of entries, including those that other threads are adding, which each() may not visit yet. [any]
   uint64_t size() const { return size_.load(std::memory_order_relaxed); }
   // Calls visit(key, value&) for each entry, in no order. [any]
   template <class Visit>
   void each(const Visit& visit) const {
-    for (uint32_t level = 0; level < kLevels; level++) {
+    for (uint32_t level = 0; level < kLevelCount; level++) {
       Slot* slots = levels_[level].load(std::memory_order_acquire);
       for (uint64_t i = 0; slots != nullptr && i < uint64_t{1} << bits_in(level); i++) {
         const uint64_t key = key_of(slots[i]);
@@ -132,7 +133,7 @@ class HashTable {
   }
   // Forgets all entries and keeps the memory. Nobody else uses it meanwhile.
   void clear() {
-    for (uint32_t level = 0; level < kLevels; level++) {
+    for (uint32_t level = 0; level < kLevelCount; level++) {
       Slot* slots = levels_[level].load(std::memory_order_relaxed);
       if (slots != nullptr) std::memset(static_cast<void*>(slots), 0, sizeof(Slot) << bits_in(level));
     }
@@ -141,7 +142,7 @@ class HashTable {
 
  private:
   static constexpr bool kShared = kGrowth != Growth::kMoves;
-  static constexpr uint32_t kLevels = kGrowth == Growth::kLevels ? 12 : 1;
+  static constexpr uint32_t kLevelCount = kGrowth == Growth::kLevels ? 12 : 1;
   // How many slots are tried for a key: more in the last level, since no level follows.
   static constexpr uint32_t kWindow = 8;
   static constexpr uint32_t kLastWindow = 64;
@@ -159,7 +160,7 @@ class HashTable {
     const uint32_t bits = first_bits_ + 2 * level;
     return kGrowth == Growth::kLevels && bits > most_bits_ ? most_bits_ : bits;
   }
-  bool is_last(uint32_t level) const { return bits_in(level) >= most_bits_ || level + 1 == kLevels; }
+  bool is_last(uint32_t level) const { return bits_in(level) >= most_bits_ || level + 1 == kLevelCount; }
 
   static uint64_t key_of(const Slot& slot) {
     if constexpr (kShared) {
@@ -233,7 +234,7 @@ class HashTable {
   }
 
   UnitMemory memory_;
-  std::atomic<Slot*> levels_[kLevels] = {};
+  std::atomic<Slot*> levels_[kLevelCount] = {};
   std::atomic<uint64_t> size_{0};
   uint32_t first_bits_ = 0;  // kMoves: log2 of the slots in use
   uint32_t most_bits_ = 0;

@@ -21,8 +21,8 @@ inline hprof_status write_note(const Services& services, const TextBuffer& text)
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
 }
 
-// Emits a note that starts with `begin` and lists by reason the classes and methods without probes; nothing if all
-// have. [control]
+// Emits a note that starts with `begin` and lists by reason the classes and methods without probes; no note if all have
+// probes. Only inside report(). [control]
 inline hprof_status write_note_on_probes(const Services& services, const char* begin) {
   struct Line {
     const char* begin;

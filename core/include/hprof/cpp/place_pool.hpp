@@ -2,8 +2,8 @@
 // Numbered places that threads take, give back and take again: for the state of a thread (hprof_thread.slot), or for
 // what a hash table refers to by number.
 //
-// A place is never unmapped before close, so a thread with an old pointer to one can still check whose it is: a place
-// that changes hands records its owner. Lock-free.
+// The memory of a place stays until close, so a thread with an old pointer to one may still read it, and see by what the
+// user of the pool has stored there (an owner, a generation) that the place has changed hands. Lock-free.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ class PlacePool {
     Place* place = pop();
     return place != nullptr ? place : make(memory, most);
   }
-  // Returns a place to the pool. Called by the thread that took it, or by its owner. [app][control]
+  // Returns a place, which nobody uses any more, to the pool. [app][control]
   void give_back(Place* place) {
     uint64_t head = free_.load(std::memory_order_relaxed), with_place;
     do {
@@ -39,7 +39,7 @@ class PlacePool {
       with_place = (head & 0xffffffff00000000ull) | place->number;
     } while (!free_.compare_exchange_weak(head, with_place, std::memory_order_acq_rel));
   }
-  // The highest number that any place has. [any]
+  // The highest number of a place that was ever taken; 0: none. [any]
   uint32_t last() const { return last_.load(std::memory_order_acquire); }
   // The place with a number up to last(), or with one published by a release store. [any]
   Place& operator[](uint32_t number) const { return places_[number]; }

@@ -15,7 +15,7 @@ class Segments {
  public:
   static constexpr uint32_t kMost = 1u << (kFirstBits + kSegments - 1);
 
-  // Makes room for item `number`, zeroed. False: no memory, or beyond kMost. [any thread]
+  // Makes room for item `number`, zeroed. False: no memory, or not below kMost. [onload][control][app]
   bool cover(const UnitMemory& memory, uint32_t number) {
     if (number >= kMost) return false;
     const uint32_t segment = segment_of(number);
@@ -33,6 +33,7 @@ class Segments {
     T* items = segments_[segment].load(std::memory_order_relaxed);
     return items[segment == 0 ? number : number - segment_size(segment)];
   }
+  // Frees all items, which no thread uses any more. [control]
   void close(const UnitMemory& memory) {
     for (uint32_t i = 0; i < kSegments; i++) {
       memory.release(segments_[i].load(std::memory_order_relaxed), segment_size(i));

@@ -38,8 +38,8 @@ inline uint32_t format_hex(char* to, uint64_t v) {
   return size;
 }
 
-// A non-negative number with two decimals, like %5.2f: rounded to nearest, ties to even. What does not fit in
-// 64 bits (and what is not a number) prints as the largest value that does.
+// A number from 0 to 1e15 with two decimals, like %5.2f: rounded to nearest, ties to even. Anything else, NaN included,
+// prints as 1e15.
 inline uint32_t format_fixed2(char* to, double v, uint32_t width) {
   constexpr double kMost = 1e17;
   const double scaled = v >= 0 && v * 100 < kMost ? v * 100 : kMost;
@@ -102,8 +102,8 @@ inline uint32_t format_escape(char* to, uint32_t code) {
   return 6;
 }
 
-// A NUL-terminated text that grows by pieces in a buffer of fixed size; what does not fit is left out and
-// remembered. For messages and notes: its functions are not inlined, since a text calls them by the dozen.
+// A NUL-terminated text that grows by pieces in a buffer of fixed size; what does not fit is left out, and cut() is true
+// then. For messages and notes: its functions are not inlined, since a text calls them by the dozen.
 class TextBuffer {
  public:
   TextBuffer(char* to, uint64_t size) : to_(to), room_(size) { clear(); }

@@ -10,8 +10,8 @@ namespace hprof {
 
 constexpr uint32_t kReplacementCode = 0xfffd;
 
-// The next UTF-16 code unit, which may be half of a surrogate pair. An invalid byte gives U+FFFD. Advances by at least
-// one byte.
+// The next UTF-16 code unit, which may be half of a surrogate pair, or the code point of a sequence of four bytes. An
+// invalid byte gives U+FFFD. Advances by at least one byte.
 inline uint32_t next_utf8_unit(const uint8_t*& at, const uint8_t* end) {
   const uint32_t first = *at++;
   if (first < 0x80) return first;
@@ -50,6 +50,7 @@ inline uint32_t next_code(const uint8_t*& at, const uint8_t* end) {
 
 // The most bytes that to_utf8 writes.
 constexpr uint32_t kUtf8Most = 4;
+// Writes a code point as UTF-8. Returns how many bytes.
 inline uint32_t to_utf8(char* to, uint32_t code) {
   const auto tail = [&](uint32_t shift) { return static_cast<char>(0x80 | (code >> shift & 0x3f)); };
   if (code < 0x80) {

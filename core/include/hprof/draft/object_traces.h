@@ -16,9 +16,9 @@
 typedef struct hprof_object_traces {
   uint32_t size;
   uint32_t reserved;
-  /* Freezes the set of references until end(), which the same thread calls. Returns how many objects are followed,
-   * collected ones included; 0: none, and end() need not be called. Objects allocated meanwhile are followed as well.
-   * [control] */
+  /* Keeps every reference until end(), which the same thread calls, also those of objects that are collected meanwhile.
+   * Returns how many objects are followed, collected ones included; 0: none, and end() need not be called. Objects that
+   * are allocated meanwhile are added. [control] */
   uint64_t (*begin)(void);
   /* Calls visit(argument, weak, trace) for each followed object: a jweak that lives until end(), and the serial of
    * the trace in which it was allocated. An object that is being allocated may be visited twice. Between begin and end,

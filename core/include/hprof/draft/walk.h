@@ -34,8 +34,9 @@ typedef struct hprof_walk_service {
   /* Opens the walk; one per session, never closed. Then call hide for every method that may be on top of a stack but
    * belongs in no trace. NULL: not available; *why is static text. [control] */
   hprof_walk* (*open)(const hprof_host* host, void* jni, const char** why);
-  /* Called in a native method: hides its Java caller `method` (a jmethodID), or the Java method that native code
-   * entered last, from now on. 0: the frame was not found; do not use the walk. [control] */
+  /* Called in a native method: hides, from now on, the Java method by which native code entered Java last. `method`: its
+   * jmethodID, which shows the walk whether method ids point to methods; NULL: not known. 0: the frame was not found; do
+   * not use the walk. [control] */
   uint32_t (*hide)(hprof_walk* walk, const void* jni, const void* method);
   /* What the walk has learned about code is valid while *epoch stays the same and is not 0. The caller changes it at
    * each garbage collection, or passes hprof_vm_counts_service.collections. No effect on VMs that free code outside of
@@ -45,7 +46,8 @@ typedef struct hprof_walk_service {
    * fewer): stacks with the same key have the same methods and lines. 0: a frame is not known. The caller checks keys
    * against the VM now and then. The thread is in a native method, or in a callback from the VM. thread->note:
    * HPROF_STACK_NOTE_BYTES for the caller, aligned to 8, zeroed at first and kept for stacks of the same key and `what`
-   * while there is room; valid until the thread's next call. NULL: this stack has no note. [app] */
+   * while there is room; valid until the thread's next call. NULL: this stack has no note. what: any number by which the
+   * caller keeps several notes of one stack, such as the class of the object; the key does not depend on it. [app] */
   uint64_t (*key)(hprof_walk* walk, const void* jni, uint32_t depth, uint64_t what, hprof_walk_thread* thread);
   /* The same stack from the VM, without hidden methods, innermost first. The walk learns what was inlined, and later
    * keys need fewer frames; thread->note may be NULL then. 1: it would learn more from more frames of this stack.
