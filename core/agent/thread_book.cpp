@@ -77,7 +77,7 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint6
   return raw(serial);
 }
 
-// False: an agent thread, or the serial that stands for all threads without a place in the model.
+// False: an agent thread, or the serial that stands for all threads without a slot in the model.
 bool ThreadBook::is_announced(const ThreadRecord* record) const {
   return !record->is_agent() && !model_->threads().is_other(ThreadSerial{record->serial});
 }
@@ -229,9 +229,9 @@ void ThreadBook::destroy(JNIEnv* jni) {
       memory_->release(record, sizeof(ThreadRecord));
     }
   }
-  for (jobject& place : expected_) {
-    if (place != nullptr) jni->DeleteGlobalRef(place);
-    place = nullptr;
+  for (jobject& agent : expected_) {
+    if (agent != nullptr) jni->DeleteGlobalRef(agent);
+    agent = nullptr;
   }
 }
 
@@ -257,9 +257,9 @@ void ThreadBook::expect_agent(JNIEnv* jni, jobject thread) {
   if (reference == nullptr) return;
   {
     platform::MutexLock hold(lock_);
-    for (jobject& place : expected_) {
-      if (place != nullptr) continue;
-      place = reference;
+    for (jobject& agent : expected_) {
+      if (agent != nullptr) continue;
+      agent = reference;
       reference = nullptr;
       expected_count_.fetch_add(1, std::memory_order_release);
       break;
@@ -274,10 +274,10 @@ bool ThreadBook::take_expected(JNIEnv* jni, jobject thread) {
   jobject taken = nullptr;
   {
     platform::MutexLock hold(lock_);
-    for (jobject& place : expected_) {
-      if (place == nullptr || !jni->IsSameObject(place, thread)) continue;
-      taken = place;
-      place = nullptr;
+    for (jobject& agent : expected_) {
+      if (agent == nullptr || !jni->IsSameObject(agent, thread)) continue;
+      taken = agent;
+      agent = nullptr;
       expected_count_.fetch_sub(1, std::memory_order_release);
       break;
     }

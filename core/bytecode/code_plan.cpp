@@ -126,7 +126,7 @@ const Island* CodePlan::island_for(uint32_t pc, uint32_t target) const {
 
 // True: control does not fall through after the instruction at `pc`, and every exception range that continues
 // there also covers the target, since a handler must accept the frames of everything that it covers.
-bool CodePlan::place_is_good(uint32_t pc, uint32_t from, uint32_t target) const {
+bool CodePlan::takes_island(uint32_t pc, uint32_t from, uint32_t target) const {
   if ((marks[pc] & kMarkStart) == 0 || !ends_flow(kOpInfo[code->code.data[pc]].kind)) return false;
   uint32_t behind = pc + instruction_length(code->code.data, code->code.size, pc);
   int64_t distance = static_cast<int64_t>(map[behind]) - instruction(from);
@@ -143,18 +143,18 @@ bool CodePlan::place_is_good(uint32_t pc, uint32_t from, uint32_t target) const 
 bool CodePlan::add_island(uint32_t pc, uint32_t target) {
   if (island_count == kMostIslands) return false;
   uint32_t length = code->code.size;
-  uint32_t place = length;
-  for (uint32_t distance = 0; distance < 32768 && place == length; distance++) {
+  uint32_t after = length;
+  for (uint32_t distance = 0; distance < 32768 && after == length; distance++) {
     if (search_budget_ < code->handler_count + 1) return false;
     search_budget_ -= code->handler_count + 1;
-    if (pc + distance < length && place_is_good(pc + distance, pc, target)) place = pc + distance;
-    if (distance <= pc && place == length && place_is_good(pc - distance, pc, target)) place = pc - distance;
+    if (pc + distance < length && takes_island(pc + distance, pc, target)) after = pc + distance;
+    if (distance <= pc && after == length && takes_island(pc - distance, pc, target)) after = pc - distance;
   }
-  if (place == length) return false;
+  if (after == length) return false;
   uint32_t i = island_count++;
-  for (; i > 0 && islands[i - 1].after > place; i--) islands[i] = islands[i - 1];
-  islands[i] = {place, target, map[place]};
-  marks[place] |= kMarkIsland;
+  for (; i > 0 && islands[i - 1].after > after; i--) islands[i] = islands[i - 1];
+  islands[i] = {after, target, map[after]};
+  marks[after] |= kMarkIsland;
   return true;
 }
 
@@ -178,7 +178,7 @@ Reason CodePlan::settle_jumps() {
       }
     }
     if (!changed) return Reason::kRewritten;
-    // The island's place becomes a point.
+    // The instruction before the island becomes a point.
     point_count = collect_points(marks, code->code.size, static_cast<uint8_t>(~kMarkStart), points);
     assign_positions();
     if (new_length > 65535) return Reason::kMethodTooLarge;

@@ -73,7 +73,7 @@ struct CodePlan {
   Reason settle_jumps();
   const Island* island_for(uint32_t pc, uint32_t target) const;
   bool add_island(uint32_t pc, uint32_t target);
-  bool place_is_good(uint32_t pc, uint32_t from, uint32_t target) const;
+  bool takes_island(uint32_t pc, uint32_t from, uint32_t target) const;
   uint8_t* emit_instruction(uint32_t pc, uint32_t size, uint8_t* out, uint32_t at) const;
   uint8_t* emit_switch(uint32_t pc, uint8_t* out, uint32_t at) const;
   uint8_t* emit_after(uint32_t pc, uint8_t* out) const;

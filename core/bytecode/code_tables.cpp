@@ -45,12 +45,12 @@ bool only_rethrows(const CodeView& code, uint32_t pc) {
 }
 
 // Finds the position of sync() in the handler at `handler`; false: there is no safe one.
-bool find_sync(CoverSearch& search, uint32_t handler, uint32_t* place) {
+bool find_sync(CoverSearch& search, uint32_t handler, uint32_t* position) {
   const CodeView& code = search.code;
   uint32_t pc = handler;
   for (uint32_t step = 0; step < kMostSteps && pc < code.code.size; step++) {
     if (!search.covered_by_earlier(pc, handler)) {
-      *place = pc;
+      *position = pc;
       return true;
     }
     OpKind kind = kOpInfo[code.code.data[pc]].kind;
@@ -85,10 +85,10 @@ Reason mark_syncs(const CodeView& code, uint8_t* marks, SyncFacts* facts) {
     if (handler == last) continue;
     last = handler;
     if (only_rethrows(code, handler)) continue;
-    uint32_t place;
-    if (find_sync(search, handler, &place)) {
-      facts->placed += (marks[place] & kMarkSync) == 0;
-      marks[place] |= kMarkSync;
+    uint32_t position;
+    if (find_sync(search, handler, &position)) {
+      facts->placed += (marks[position] & kMarkSync) == 0;
+      marks[position] |= kMarkSync;
     } else {
       facts->left_out++;
     }

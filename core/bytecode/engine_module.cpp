@@ -92,10 +92,10 @@ NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, uint32_t load
 
 // When all scratches of the pool are in use, the class gets one of its own.
 NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* context, Allocate allocate) {
-  for (PooledScratch& place : engine->pool) {
-    if (place.taken.exchange(true, std::memory_order_acquire)) continue;
-    NewClass made = rewrite_with(engine, place.scratch, file, loader, context, allocate);
-    place.taken.store(false, std::memory_order_release);
+  for (PooledScratch& entry : engine->pool) {
+    if (entry.taken.exchange(true, std::memory_order_acquire)) continue;
+    NewClass made = rewrite_with(engine, entry.scratch, file, loader, context, allocate);
+    entry.taken.store(false, std::memory_order_release);
     return made;
   }
   Scratch scratch(engine->use.memory, engine->use.scratch_limit);

@@ -30,7 +30,7 @@ ThreadSerial ThreadTable::add(const ThreadFacts& facts, bool* folded) {
   return ThreadSerial{serial};
 }
 
-// Takes the next serial whose place in the ring is free.
+// Takes the next serial whose slot in the ring is free.
 ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
   for (uint32_t tries = 0; tries < capacity_; ++tries) {
     if (alive() >= capacity_ - capacity_ / 8) return nullptr;
@@ -39,12 +39,12 @@ ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
       next_.fetch_sub(1, std::memory_order_relaxed);
       return nullptr;
     }
-    const uint32_t place = static_cast<uint32_t>(next) & (capacity_ - 1);
-    if (!region_.cover((uint64_t{place} + 1) * sizeof(Slot))) {
+    const uint32_t index = static_cast<uint32_t>(next) & (capacity_ - 1);
+    if (!region_.cover((uint64_t{index} + 1) * sizeof(Slot))) {
       if (!begin_next_lap(next)) return nullptr;
       continue;
     }
-    Slot& slot = slots()[place];
+    Slot& slot = slots()[index];
     uint32_t state = slot.state.load(std::memory_order_relaxed);
     if (state != kFree && state != kEnded) continue;
     if (slot.state.compare_exchange_strong(state, kClaimed, std::memory_order_acq_rel)) {
@@ -55,11 +55,11 @@ ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
   return nullptr;
 }
 
-// The budget ended before the ring did: only the places up to here can be used. False: their threads are
+// The budget ended before the ring did: only the slots up to here can be used. False: their threads are
 // alive.
 bool ThreadTable::begin_next_lap(uint64_t passed) {
-  const uint64_t places = region_.charged() / sizeof(Slot);
-  if (alive() >= places - places / 8) return false;
+  const uint64_t slots_charged = region_.charged() / sizeof(Slot);
+  if (alive() >= slots_charged - slots_charged / 8) return false;
   const uint64_t lap = (passed | (capacity_ - 1)) + 1;
   uint64_t next = next_.load(std::memory_order_relaxed);
   while (next < lap && !next_.compare_exchange_weak(next, lap, std::memory_order_relaxed)) {
@@ -91,9 +91,9 @@ ThreadSerial ThreadTable::other() {
 
 ThreadTable::Slot* ThreadTable::slot_of(ThreadSerial serial) const {
   if (serial == ThreadSerial::kNone || !capacity_) return nullptr;
-  const uint32_t place = raw(serial) & (capacity_ - 1);
-  if ((uint64_t{place} + 1) * sizeof(Slot) > region_.charged()) return nullptr;
-  Slot& slot = slots()[place];
+  const uint32_t index = raw(serial) & (capacity_ - 1);
+  if ((uint64_t{index} + 1) * sizeof(Slot) > region_.charged()) return nullptr;
+  Slot& slot = slots()[index];
   return slot.serial.load(std::memory_order_acquire) == raw(serial) ? &slot : nullptr;
 }
 

@@ -29,15 +29,15 @@ struct ThreadState {
 };
 
 // Serials are given once and never again. The table remembers `capacity` threads: all that live, and the
-// others until their place is needed. Memory is bounded by that; names are strings and bounded by
+// others until their slot is needed. Memory is bounded by that; names are strings and bounded by
 // Model::thread_name.
 //
-// The place of a serial is serial % capacity: a ring. A new thread takes the next serial whose place is not a
-// live thread's; serials over live threads are skipped. So a thread that ended is remembered until at least
-// (capacity - live threads) more have been seen, which is what records that still wait to be written need.
-// If the budget is used up before the room, the ring ends there. When live threads have seven eighths of the
-// places, all new ones become one "other thread" (the caller counts the loss), with a serial of its own, no
-// name and no object.
+// The slot of a serial is number serial % capacity: a ring. A new thread takes the next serial whose slot is
+// not a live thread's; serials over live threads are skipped. So a thread that ended is remembered until at
+// least (capacity - live threads) more have been seen, which is what records that still wait to be written
+// need. If the budget is used up before the room, the ring ends there. When live threads have seven eighths
+// of the slots, all new ones become one "other thread" (the caller counts the loss), with a serial of its
+// own, no name and no object.
 //
 // Protocol of a slot. `state` says who may write: a thread that moves it from kFree or kEnded to kClaimed
 // owns the slot. It stores serial = 0, then the facts, then the serial (release), then kAlive or kEnded. The
@@ -55,9 +55,9 @@ class ThreadTable {
   bool create(MemoryAccount& memory, uint32_t capacity, Backing backing);
   void destroy();  // [control]
 
-  // Never kNone. *folded: no place, so this is the "other thread". Lock-free. [onload][control][app]
+  // Never kNone. *folded: no slot, so this is the "other thread". Lock-free. [onload][control][app]
   ThreadSerial add(const ThreadFacts& facts, bool* folded);
-  // True: the serial stands for all threads without a place, and has no start or end. [any]
+  // True: the serial stands for all threads without a slot, and has no start or end. [any]
   bool is_other(ThreadSerial serial) const {
     return serial != ThreadSerial::kNone && raw(serial) == other_.load(std::memory_order_acquire);
   }

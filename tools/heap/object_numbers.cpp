@@ -103,9 +103,9 @@ uint32_t ObjectNumbers::number_of(uint64_t id) const {
   uint16_t slot = IdSet::slot_of(id);
   if (page->words == kNone) {
     const uint16_t* list = lists_.data() + page->list;
-    const uint16_t* place = std::lower_bound(list, list + page->count, slot);
-    if (place == list + page->count || *place != slot) return kNoObject;
-    return page->first + static_cast<uint32_t>(place - list);
+    const uint16_t* found = std::lower_bound(list, list + page->count, slot);
+    if (found == list + page->count || *found != slot) return kNoObject;
+    return page->first + static_cast<uint32_t>(found - list);
   }
   uint32_t word = page->words + slot / 64;
   uint64_t bit = uint64_t{1} << (slot % 64);

@@ -85,10 +85,10 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
     uint32_t step = parent;
     bool same = parent != 0 && list[parent].class_index == key;
     if (!same && list.size() < kStepsMax) {
-      auto [place, fresh] =
+      auto [known_step, fresh] =
           known.try_emplace(uint64_t{parent} << 32 | key, static_cast<uint32_t>(list.size()));
       if (fresh) list.push_back({parent, key, 0, node, 0});
-      step = place->second;
+      step = known_step->second;
     }
     if (!same) list[step].targets += counts[node];
     list[step].ends += wanted[node];

@@ -69,9 +69,9 @@ void Snapshot::take_threads() {
     auto same = [&](const HeapThread& each) { return each.serial == root.thread; };
     auto known = outline.names.threads.find(root.thread);
     if (known != outline.names.threads.end()) {
-      auto place = std::find_if(threads.begin(), threads.end(), same);
-      place->object = numbers.number_of(root.object);
-      place->trace = root.frame;
+      auto thread = std::find_if(threads.begin(), threads.end(), same);
+      thread->object = numbers.number_of(root.object);
+      thread->trace = root.frame;
     } else {
       threads.push_back({root.thread, numbers.number_of(root.object), root.frame, ""});
     }

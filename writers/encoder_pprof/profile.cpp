@@ -19,7 +19,7 @@ constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kName = 2, kSystemName = 3, kFile = 4;
 
 // Locations that are not frames, with numbers beyond those of frames.
-constexpr uint64_t kUnknownPlace = uint64_t{1} << 32, kCutPlace = kUnknownPlace + 1;
+constexpr uint64_t kUnknownLocation = uint64_t{1} << 32, kCutLocation = kUnknownLocation + 1;
 constexpr uint32_t kUnknownBit = 1, kCutBit = 2;
 
 // pprof's names of the weights of these tables; other tables keep their names.
@@ -99,7 +99,7 @@ void Profile::begin(ProtoOut& out, const hprof_report_info* info) {
   frames_.clear();
   methods_.clear();
   std::memset(kept_, 0, sizeof kept_);
-  texts_ = thread_key_ = places_ = 0;
+  texts_ = thread_key_ = other_locations_ = 0;
   has_table_ = false;
   add_text(out, {nullptr, 0});  // number 0 is the empty one
   if (info == nullptr) return;
@@ -208,30 +208,30 @@ bool Profile::define_frame(ProtoOut& out, hprof_frame_id id) {
                           : owner_name.data == nullptr ? add_text(out, name)
                                                        : add_text(out, owner_name, name);
     // 0 for a frame without a method, which is no function number.
-    write_function(out, frame->method != 0 ? frame->method : kUnknownPlace, text, file);
+    write_function(out, frame->method != 0 ? frame->method : kUnknownLocation, text, file);
   }
   if (method == WrittenNumbers::Added::kNoRoom) return false;
   const WrittenNumbers::Added added = frames_.add(id);
   if (added == WrittenNumbers::Added::kNew) {
-    write_location(out, id, frame->method != 0 ? frame->method : kUnknownPlace, frame->line);
+    write_location(out, id, frame->method != 0 ? frame->method : kUnknownLocation, frame->line);
   }
   return added != WrittenNumbers::Added::kNoRoom;
 }
 
-void Profile::define_place(ProtoOut& out, uint64_t place, uint32_t bit, const char* name) {
-  if ((places_ & bit) != 0) return;
-  places_ |= bit;
+void Profile::define_location(ProtoOut& out, uint64_t location, uint32_t bit, const char* name) {
+  if ((other_locations_ & bit) != 0) return;
+  other_locations_ |= bit;
   // Its function belongs to no method, and is not that of frames without a method.
-  write_function(out, place + 2, add_words(out, name), 0);
-  write_location(out, place, place + 2, 0);
+  write_function(out, location + 2, add_words(out, name), 0);
+  write_location(out, location, location + 2, 0);
 }
 
 bool Profile::define_frames(ProtoOut& out, const hprof_trace_info& trace) {
   for (uint32_t i = 0; i < trace.frame_count && out.ok(); i++) {
     if (!define_frame(out, trace.frames[i])) return false;
   }
-  if (trace.frame_count == 0) define_place(out, kUnknownPlace, kUnknownBit, "[unknown]");
-  if (is_cut(trace)) define_place(out, kCutPlace, kCutBit, "[cut]");
+  if (trace.frame_count == 0) define_location(out, kUnknownLocation, kUnknownBit, "[unknown]");
+  if (is_cut(trace)) define_location(out, kCutLocation, kCutBit, "[cut]");
   return true;
 }
 
@@ -264,9 +264,9 @@ void Profile::write_sample(ProtoOut& out, const StackTable& stacks, const Weight
   Label labels[HPROF_TABLE_COLUMNS + 1];
   const uint32_t label_count = find_labels(out, stacks, stack, trace, labels);
   // Computes sizes first: a length precedes its bytes.
-  uint64_t places = trace.frame_count == 0 ? varint_size(kUnknownPlace) : 0, values = 0, all = 0;
-  if (is_cut(trace)) places += varint_size(kCutPlace);
-  for (uint32_t i = 0; i < trace.frame_count; i++) places += varint_size(trace.frames[i]);
+  uint64_t locations = trace.frame_count == 0 ? varint_size(kUnknownLocation) : 0, values = 0, all = 0;
+  if (is_cut(trace)) locations += varint_size(kCutLocation);
+  for (uint32_t i = 0; i < trace.frame_count; i++) locations += varint_size(trace.frames[i]);
   for (uint32_t i = 0; i < stacks.weight_count(); i++) {
     if (adds_up(stacks.weight(i))) values += varint_size(stack.weights[i]);
   }
@@ -276,14 +276,14 @@ void Profile::write_sample(ProtoOut& out, const StackTable& stacks, const Weight
   for (uint32_t i = 0; i < label_count; i++) {
     all += varint_size(kLabel << 3) + varint_size(label_size(labels[i])) + label_size(labels[i]);
   }
-  all += varint_size(kLocations << 3) + varint_size(places) + places;
+  all += varint_size(kLocations << 3) + varint_size(locations) + locations;
   all += varint_size(kValues << 3) + varint_size(values) + values;
 
   out.begin(kSample, all);
-  out.begin(kLocations, places);
-  if (trace.frame_count == 0) out.varint(kUnknownPlace);
+  out.begin(kLocations, locations);
+  if (trace.frame_count == 0) out.varint(kUnknownLocation);
   for (uint32_t i = 0; i < trace.frame_count && out.ok(); i++) out.varint(trace.frames[i]);
-  if (is_cut(trace)) out.varint(kCutPlace);
+  if (is_cut(trace)) out.varint(kCutLocation);
   out.begin(kValues, values);
   for (uint32_t i = 0; i < stacks.weight_count(); i++) {
     if (adds_up(stacks.weight(i))) out.varint(stack.weights[i]);

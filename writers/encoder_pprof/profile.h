@@ -60,7 +60,7 @@ class Profile {
   void write_head(ProtoOut& out, const StackTable& stacks);
   bool define_frames(ProtoOut& out, const hprof_trace_info& trace);
   bool define_frame(ProtoOut& out, hprof_frame_id id);
-  void define_place(ProtoOut& out, uint64_t place, uint32_t bit, const char* name);
+  void define_location(ProtoOut& out, uint64_t location, uint32_t bit, const char* name);
   void write_function(ProtoOut& out, uint64_t id, uint32_t name, uint32_t file);
   void write_location(ProtoOut& out, uint64_t id, uint64_t function, int32_t line);
   void write_sample(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
@@ -77,7 +77,7 @@ class Profile {
   uint32_t texts_ = 0;
   uint32_t thread_key_ = 0;
   uint32_t keys_[HPROF_TABLE_COLUMNS] = {};  // texts: names of the label columns
-  uint32_t places_ = 0;                      // bits: other locations than frames that are defined
+  uint32_t other_locations_ = 0;             // bits of the locations that are no frames and are defined
   bool has_table_ = false;
   Kept kept_[kKept] = {};
 };

@@ -9,7 +9,7 @@ namespace hprof {
 namespace {
 
 constexpr int64_t kLoginNs = 5 * platform::kNanosPerSecond;  // for the answer to the greeting
-// How long a connection that has not proved itself keeps its place against a new one.
+// How long a connection that has not proved itself keeps its entry against a new one.
 constexpr int64_t kGraceNs = 250 * platform::kNanosPerMilli;
 constexpr int64_t kIdleNs = 60 * platform::kNanosPerSecond;  // for a whole line, however slow
 constexpr int64_t kSendNs = 10 * platform::kNanosPerSecond;
@@ -23,7 +23,7 @@ bool explain(const char* what, const char* where, int code, Error* error) {
 }
 
 // Sets the error: why there is no socket at `path` (because of the folder, if that is so), and what to do.
-bool explain_place(const ControlOptions& options, const char* path, int code, Error* error) {
+bool explain_path(const ControlOptions& options, const char* path, int code, Error* error) {
   char reason[160];
   platform::error_text(code, reason, sizeof(reason));
   TextWriter out(error->text, sizeof(error->text));
@@ -65,7 +65,7 @@ bool SocketServer::open_local(const ControlOptions& options, Error* error) {
   if (Str(options.control) == "y") platform::local_remove_dead("/tmp", "hprof-", ".sock");
   int code = platform::local_listen(path, &local_.socket);
   has_local_sockets_ = code != platform::kErrorUnsupported;
-  if (code != 0) return explain_place(options, path, code, error);
+  if (code != 0) return explain_path(options, path, code, error);
   snprintf(path_, sizeof(path_), "%s", path);
   return true;
 }
@@ -116,7 +116,7 @@ bool SocketServer::close(int64_t deadline_ns) {
         all = false;
         continue;
       }
-      free_place(connection);
+      set_free(connection);
     }
     platform::socket_close(&listener->socket);
   }
@@ -136,14 +136,14 @@ void SocketServer::accept_connections(Listener& listener) {
 }
 
 // A client without the secret cannot keep out one that has it: its connection is ended for a new one.
-SocketServer::Connection* SocketServer::find_place(Listener& listener) {
+SocketServer::Connection* SocketServer::find_free(Listener& listener) {
   Connection* idle = nullptr;
   for (Connection& connection : listener.connections) {
     const uint32_t state = connection.state.load(std::memory_order_acquire);
     if (state == kFree) return &connection;
     if (state == kEnded) {
       connection.thread.join();
-      free_place(connection);
+      set_free(connection);
       return &connection;
     }
     const bool proven = connection.proven.load(std::memory_order_acquire);
@@ -152,13 +152,13 @@ SocketServer::Connection* SocketServer::find_place(Listener& listener) {
   if (idle == nullptr || platform::monotonic_ns() - idle->since_ns < kGraceNs) return nullptr;
   shut_down(*idle);
   idle->thread.join();
-  free_place(*idle);
+  set_free(*idle);
   return idle;
 }
 
 void SocketServer::take(Listener& listener, platform::Socket socket) {
-  if (Connection* place = find_place(listener)) {
-    Connection& connection = *place;
+  if (Connection* found = find_free(listener)) {
+    Connection& connection = *found;
     connection.listener = &listener;
     connection.socket = socket;
     connection.reader = LineReader();
@@ -168,7 +168,7 @@ void SocketServer::take(Listener& listener, platform::Socket socket) {
     auto run = [](void* self) {
       auto* own = static_cast<Connection*>(self);
       own->listener->server->serve(*own);
-      // The peer sees the end now; the next user of the place closes the descriptor.
+      // The peer sees the end now; the next user of the entry closes the descriptor.
       own->listener->server->shut_down(*own);
       own->state.store(kEnded, std::memory_order_release);
     };
@@ -185,7 +185,7 @@ void SocketServer::shut_down(Connection& connection) {
 }
 
 // Called when the connection's thread has ended.
-void SocketServer::free_place(Connection& connection) {
+void SocketServer::set_free(Connection& connection) {
   if (!connection.leaves.load(std::memory_order_acquire)) platform::socket_close(&connection.socket);
   connection.socket = platform::Socket();
   connection.leaves.store(false, std::memory_order_relaxed);

@@ -49,10 +49,10 @@ class SocketServer final : public ControlServer {
     Connection connections[kMostConnections];
   };
 
-  Connection* find_place(Listener& listener);
+  Connection* find_free(Listener& listener);
   bool keep_waiting(Connection& connection);
   void shut_down(Connection& connection);
-  void free_place(Connection& connection);
+  void set_free(Connection& connection);
   bool open_local(const ControlOptions& options, Error* error);
   bool open_tcp(const ControlOptions& options, Error* error);
   void accept_connections(Listener& listener);

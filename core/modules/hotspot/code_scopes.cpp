@@ -63,22 +63,22 @@ uint64_t CodeScopes::metadata_of(uint64_t blob) const {
 uint32_t CodeScopes::find(uint64_t blob, uint64_t pc) const {
   constexpr uint32_t kBytes = kDescWords * sizeof(int32_t);
   const auto wanted = static_cast<int64_t>(pc - code_of(blob));
-  uint64_t place = pcs_of(blob);
-  int64_t found = static_cast<int32_t>(guarded_at<uint32_t>(place)), before = found - 1;
+  uint64_t desc = pcs_of(blob);
+  int64_t found = static_cast<int32_t>(guarded_at<uint32_t>(desc)), before = found - 1;
   if (found != -1) return 0;
   while (found < wanted && found > before) {
     before = found;
-    found = static_cast<int32_t>(guarded_at<uint32_t>(place += kBytes));
+    found = static_cast<int32_t>(guarded_at<uint32_t>(desc += kBytes));
   }
-  return found == wanted ? guarded_at<uint32_t>(place + sizeof(int32_t)) : 0;
+  return found == wanted ? guarded_at<uint32_t>(desc + sizeof(int32_t)) : 0;
 }
 
 // Reads an UNSIGNED5: up to four bytes that announce another one, and a fifth.
-uint32_t CodeScopes::number(uint64_t* place) const {
+uint32_t CodeScopes::number(uint64_t* at) const {
   constexpr uint32_t kFollowed = 192, kBits = 6, kLastShift = 24;
   uint32_t sum = 0;
   for (uint32_t shift = 0; shift <= kLastShift; shift += kBits) {
-    const uint32_t byte = guarded_at<uint8_t>((*place)++);
+    const uint32_t byte = guarded_at<uint8_t>((*at)++);
     sum += (byte - lowest_) << shift;
     if (byte < kFollowed) break;
   }
@@ -86,10 +86,10 @@ uint32_t CodeScopes::number(uint64_t* place) const {
 }
 
 bool CodeScopes::read(uint64_t blob, uint32_t scope, Scope* to) const {
-  uint64_t place = scopes_of(blob) + scope;
-  to->sender = number(&place);
-  const uint32_t method = number(&place);
-  const auto bci = static_cast<int32_t>(number(&place)) - 1;
+  uint64_t at = scopes_of(blob) + scope;
+  to->sender = number(&at);
+  const uint32_t method = number(&at);
+  const auto bci = static_cast<int32_t>(number(&at)) - 1;
   to->bci = bci < 0 ? 0 : bci;  // -1: on entry of a synchronized method
   if (method == 0 || to->sender == scope) return false;
   to->method = guarded_at<uint64_t>(metadata_of(blob) + uint64_t{method - 1} * sizeof(uint64_t));

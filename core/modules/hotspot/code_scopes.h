@@ -35,7 +35,7 @@ class CodeScopes {
   uint64_t scopes_of(uint64_t blob) const;
   uint64_t pcs_of(uint64_t blob) const;
   uint64_t metadata_of(uint64_t blob) const;
-  uint32_t number(uint64_t* place) const;
+  uint32_t number(uint64_t* at) const;
 
   // Offsets in the VM's structures; kNone: this version has another field instead.
   static constexpr uint32_t kNone = UINT32_MAX;

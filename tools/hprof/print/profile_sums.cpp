@@ -12,9 +12,9 @@ std::string method_text(const ProfileFrame& frame) {
 }
 
 std::string frame_text(const ProfileFrame& frame) {
-  std::string place = frame.source.empty() ? "Unknown Source" : frame.source;
-  if (frame.line > 0) place += ":" + std::to_string(frame.line);
-  return method_text(frame) + "(" + place + ")";
+  std::string position = frame.source.empty() ? "Unknown Source" : frame.source;
+  if (frame.line > 0) position += ":" + std::to_string(frame.line);
+  return method_text(frame) + "(" + position + ")";
 }
 
 std::string row_name(const Profile& profile, const ProfileRow& row) {

@@ -14,7 +14,7 @@ constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, k
                    kDuration = 10, kComment = 13, kDefaultType = 14;
 // of ValueType, Sample, Label, Location, Line, Function.
 constexpr uint32_t kType = 1, kUnit = 2;
-constexpr uint32_t kPlaces = 1, kValues = 2, kLabel = 3;
+constexpr uint32_t kLocationIds = 1, kValues = 2, kLabel = 3;
 constexpr uint32_t kKey = 1, kString = 2;
 constexpr uint32_t kId = 1, kAddress = 3, kLine = 4;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
@@ -127,7 +127,7 @@ class PprofReader {
   };
   struct Sample {
     uint64_t offset = 0;  // position in the file
-    std::vector<uint64_t> places, values;
+    std::vector<uint64_t> locations, values;
     std::vector<Label> labels;
   };
   struct Line {
@@ -240,7 +240,7 @@ class PprofReader {
     Field field;
     while (message.next(&field)) {
       bool good = true;
-      if (field.number == kPlaces) good = Message::numbers(field, &sample.places);
+      if (field.number == kLocationIds) good = Message::numbers(field, &sample.locations);
       if (field.number == kValues) good = Message::numbers(field, &sample.values);
       if (field.number == kLabel) {
         Label label;
@@ -348,10 +348,10 @@ class PprofReader {
     table_.weights.push_back(weight);
   }
 
-  bool add_frames(uint64_t place, std::vector<ProfileFrame>* frames) {
-    const auto location = locations_.find(place);
+  bool add_frames(uint64_t id, std::vector<ProfileFrame>* frames) {
+    const auto location = locations_.find(id);
     if (location == locations_.end())
-      return fail("the sample refers to location " + std::to_string(place) + ", which is not in the file");
+      return fail("the sample refers to location " + std::to_string(id) + ", which is not in the file");
     for (const Line& line : location->second.lines) {
       const auto function = functions_.find(line.function);
       if (function == functions_.end()) {
@@ -376,14 +376,14 @@ class PprofReader {
 
   // The trace of a sample, shared by samples of the same stack and thread. 0: it cannot be made.
   uint64_t trace_of(const Sample& sample, uint64_t thread) {
-    auto key = sample.places;
+    auto key = sample.locations;
     key.push_back(thread);
     const auto [found, added] = traces_.emplace(std::move(key), traces_.size() + 1);
     const uint64_t trace = found->second;
     if (!added) return trace;
     std::vector<ProfileFrame>& frames = profile_.traces[trace];
-    for (const uint64_t place : sample.places) {
-      if (!add_frames(place, &frames)) return 0;
+    for (const uint64_t id : sample.locations) {
+      if (!add_frames(id, &frames)) return 0;
     }
     if (thread != 0) profile_.threads[trace] = text(thread);
     take_off_marks(trace, &profile_);

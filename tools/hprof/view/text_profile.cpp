@@ -20,14 +20,14 @@ ProfileFrame frame_of(std::string_view text) {
   ProfileFrame frame = frame_of_name(text.substr(0, open));
   if (frame.class_name == "<Unknown_Class>") frame.class_name.clear();
   if (open == std::string_view::npos) return frame;
-  std::string_view place = text.substr(open + 1);
-  if (!place.empty() && place.back() == ')') place.remove_suffix(1);
-  const size_t colon = place.rfind(':');
-  frame.source = place.substr(0, colon);
+  std::string_view position = text.substr(open + 1);
+  if (!position.empty() && position.back() == ')') position.remove_suffix(1);
+  const size_t colon = position.rfind(':');
+  frame.source = position.substr(0, colon);
   if (frame.source == "<Unknown Source>" || frame.source == "Unknown Source") frame.source.clear();
   uint64_t line = 0;
   if (colon != std::string_view::npos) {
-    Scan scan(place.substr(colon + 1));
+    Scan scan(position.substr(colon + 1));
     if (scan.decimal(&line) && scan.done()) frame.line = static_cast<int64_t>(line);
   }
   return frame;

@@ -135,14 +135,14 @@ bool take_rights_of(const std::string& status) {
 // True: the process may write to its folder. Tested in a child with its rights, so that access lists and
 // read-only mounts count.
 bool may_write(const std::string& folder, const std::string& status, uint32_t user) {
-  const int place = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (place < 0) return false;
+  const int opened = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return false;
   const pid_t child = fork();
   if (child == 0) {
     const bool same = user == geteuid() || take_rights_of(status);
-    _exit(same && faccessat(place, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : 1);
+    _exit(same && faccessat(opened, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : 1);
   }
-  close(place);
+  close(opened);
   int result = 1;
   while (child > 0 && waitpid(child, &result, 0) < 0 && errno == EINTR) {
   }

@@ -22,18 +22,18 @@ constexpr size_t kHugeFrom = size_t{64} << 20;
 
 // A file without a name, mode 0600.
 int nameless_file(const std::string& folder, std::string* error) {
-  std::string place = folder.empty() ? environment("TMPDIR") : folder;
-  if (place.empty()) place = "/tmp";
+  std::string where = folder.empty() ? environment("TMPDIR") : folder;
+  if (where.empty()) where = "/tmp";
 #ifdef O_TMPFILE
-  int file = open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  int file = open(where.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
 #endif
-  std::string path = place + "/hprof-XXXXXX";
+  std::string path = where + "/hprof-XXXXXX";
   int named = mkstemp(&path[0]);
   if (named >= 0) {
     unlink(path.c_str());
   } else {
-    *error = place + ": " + std::strerror(errno);
+    *error = where + ": " + std::strerror(errno);
   }
   return named;
 }

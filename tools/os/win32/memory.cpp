@@ -16,9 +16,9 @@ std::string text_of(int code) {
 
 // Deleted when the process ends: its handle stays open, since a mapped file cannot be deleted before.
 HANDLE nameless_file(const std::string& folder, std::string* error) {
-  char place[MAX_PATH] = "", path[MAX_PATH] = "";
-  if (folder.empty()) GetTempPathA(sizeof place, place);
-  const std::string where = folder.empty() ? place : folder;
+  char standard[MAX_PATH] = "", path[MAX_PATH] = "";
+  if (folder.empty()) GetTempPathA(sizeof standard, standard);
+  const std::string where = folder.empty() ? standard : folder;
   if (GetTempFileNameA(where.c_str(), "hpr", 0, path) != 0) {
     HANDLE file = CreateFileA(path, GENERIC_READ | GENERIC_WRITE, 0, nullptr, CREATE_ALWAYS,
                               FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, nullptr);
