@@ -14,7 +14,7 @@ namespace hprof {
 
 namespace {
 
-// Names of records, by which commands select collectors.
+// Names of records. A command concerns the collectors that emit one of them.
 using Names = const char* const*;
 constexpr const char* kHeapDumps[] = {HPROF_KIND_HEAP_DUMP_BEGIN, nullptr};
 constexpr const char* kSites[] = {HPROF_TABLE_ALLOC_SITES, nullptr};
@@ -48,16 +48,13 @@ void none_chosen(const char* what, Answer* answer) {
 
 void start(Session& session, JNIEnv* jni, Answer* answer) {
   session.units().start_all(jni);
-  uint32_t count = running(session, kAll);
-  if (session.units().collector_count() == 0) return none_chosen("anything to start", answer);
-  if (count == session.units().collector_count()) {
+  const uint32_t count = running(session, kAll), chosen = session.units().collector_count();
+  if (chosen == 0) {
+    answer->error().put("no collector was chosen");
+  } else if (count == chosen) {
     answer->ok().put("running: ").put_unsigned(count);
   } else {
-    answer->error()
-        .put("running: ")
-        .put_unsigned(count)
-        .put(" of ")
-        .put_unsigned(session.units().collector_count());
+    answer->error().put("running: ").put_unsigned(count).put(" of ").put_unsigned(chosen);
     session.voice().words().put(&answer->last, "a collector gives no reason");
   }
 }
@@ -70,8 +67,7 @@ void report(Session& session, const Command& command, Names names, const char* w
   Reported reported =
       session.reports().report({sizeof(hprof_report), HPROF_REPORT_COMMAND, cutoff, command.flags, 0, names});
   if (reported.output_gone) {
-    session.reports().output_words().put(&answer->error().put("the output is gone"),
-                                         "nothing is known of it");
+    session.reports().output_words().put(&answer->error().put("the output is gone"), "no reason is known");
   } else if (reported.failed != 0) {
     answer->error().put("reports that failed: ").put_unsigned(reported.failed);
     answer->last.put(reported.why);
@@ -83,7 +79,7 @@ void report(Session& session, const Command& command, Names names, const char* w
   }
 }
 
-// Starts a stopped collector just for the dump, which needs no earlier data.
+// Starts a collector that is stopped for the time of the dump, which needs no earlier data.
 void dump_heap(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
   uint32_t started = 0;
   each_collector(session, kHeapDumps, [&](CollectorSlot& slot) {
@@ -102,13 +98,13 @@ bool write_summary(Session& session, const HeapSize& size) {
   const hprof_heap_summary_row row = {size.bytes, size.objects, 0, 0};
   hprof_rec_table table = table_of(kHeapSummary, &row, 1);
   table.created_ms = static_cast<uint64_t>(platform::wall_ms());
-  session.pipeline().write(&table.head);
+  const hprof_status status = session.pipeline().write(&table.head);
   session.pipeline().release();
-  return true;
+  return status != HPROF_ABORTED;
 }
 
-// A collector that counts allocations counts it. Without one the VM counts the live heap, and the total ever
-// allocated is not known.
+// Asks the collector that counts allocations, if it runs. Otherwise walks the heap: the totals of allocations
+// are not known, and 0 in the record.
 void heap_summary(Session& session, const Command& command, Answer* answer) {
   if (running(session, kSummary) != 0) return report(session, command, kSummary, "heap summaries", answer);
   HeapSize size;
@@ -127,12 +123,16 @@ void dump_traces(Session& session, Answer* answer) {
     answer->error().put("the output is gone");
     return;
   }
-  uint32_t last = raw(session.parts().model.last_trace());
-  for (uint32_t serial = 1; serial <= last; serial++) {
-    if (session.pipeline().define(HPROF_RECORD_TRACE, serial) == HPROF_ABORTED) break;
-  }
+  const uint32_t last = raw(session.parts().model.last_trace());
+  hprof_status status = HPROF_OK;
+  for (uint32_t serial = 1; serial <= last && status != HPROF_ABORTED; serial++)
+    status = session.pipeline().define(HPROF_RECORD_TRACE, serial);
   session.pipeline().release();
-  answer->ok().put("traces up to ").put_unsigned(last);
+  if (status == HPROF_ABORTED) {
+    answer->error().put("the output is gone");
+  } else {
+    answer->ok().put("traces up to ").put_unsigned(last);
+  }
 }
 
 // Passes a change to the running collectors. Returns how many accepted it.
@@ -157,7 +157,7 @@ void switch_sampling(Session& session, JNIEnv* jni, const Command& command, Answ
   if (chosen == 0) return none_chosen("CPU samples", answer);
   uint32_t took = pass_on(session, kSamples, HPROF_CONTROL_CPU_SAMPLING, command.value, command.object);
   if (took == 0 && (on || running(session, kSamples) != 0)) {
-    answer->error().put(command.object != 0 ? "no such thread is being watched" : "nothing samples");
+    answer->error().put(command.object != 0 ? "no thread with that id is sampled" : "no collector samples");
     return;
   }
   answer->ok().put(on ? "sampling is on" : "sampling is off");
@@ -224,7 +224,7 @@ void force_gc(Session& session, Answer* answer) {
   if (session.parts().jvmti->ForceGarbageCollection() == JVMTI_ERROR_NONE) {
     answer->ok().put("collected");
   } else {
-    answer->error().put("the VM refuses");
+    answer->error().put("the VM refuses to collect garbage");
   }
 }
 
@@ -241,7 +241,7 @@ void exit_on_command(Session& session, JNIEnv* jni, Answer* answer) {
   if (!session.setup().core().allows_exit()) {
     answer->error().put("not allowed: needs the option allow=exit");
   } else if (!run_agent_thread(session.parts(), jni, "HPROF exit", &exit_vm, nullptr)) {
-    answer->error().put("no thread for it");
+    answer->error().put("no thread can be started that ends the VM");
   } else {
     answer->ok().put("the VM ends");
   }

@@ -69,8 +69,8 @@ void SocketReader::end_without_reader() {
   session_->control().request_detach();
 }
 
-void SocketReader::tell_bad(const ParsedCommand& parsed) {
-  if (bad_++ >= kMostTold) return;
+void SocketReader::answer_bad(const ParsedCommand& parsed) {
+  if (bad_++ >= kMostAnswered) return;
   char text[120];
   bool unknown = parsed.outcome == CommandOutcome::kUnknown;
   snprintf(text, sizeof(text), "%s, tag 0x%02x, %u bytes: skipped",
@@ -82,7 +82,7 @@ void SocketReader::tell_bad(const ParsedCommand& parsed) {
 // False: the connection is over.
 bool SocketReader::handle(const ParsedCommand& parsed) {
   if (parsed.outcome != CommandOutcome::kCommand) {
-    tell_bad(parsed);
+    answer_bad(parsed);
     return true;
   }
   if (parsed.command.kind == CommandKind::kEof) {

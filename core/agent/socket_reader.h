@@ -25,12 +25,12 @@ class SocketReader {
   static void run(void* self);
   void work();
   bool handle(const ParsedCommand& parsed);
-  void tell_bad(const ParsedCommand& parsed);
+  void answer_bad(const ParsedCommand& parsed);
   void end_without_reader();
   bool wait_for_peer();
 
   // Reports garbage so many times, then only counts it, so that a peer cannot fill the log or its own stream.
-  static constexpr uint32_t kMostTold = 16;
+  static constexpr uint32_t kMostAnswered = 16;
 
   Session* session_ = nullptr;
   platform::Thread thread_;

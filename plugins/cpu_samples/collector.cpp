@@ -200,7 +200,7 @@ hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
   Engine* engine = engine_;
   const bool found = engine != nullptr && engine->switch_sampling(object, on);
   if (found || object == 0) return HPROF_OK;
-  s.log->detail(s.host, "cpu=samples: no thread with that object id is being watched");
+  s.log->detail(s.host, "cpu=samples: no thread with that object id is sampled");
   return HPROF_FAILED;
 }
 
