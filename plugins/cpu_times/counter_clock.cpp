@@ -53,7 +53,7 @@ static ClockPair read_both(const Services& services) {
   return pair;
 }
 
-static bool tell_tracker(const Services& services) {
+static bool switch_tracker_to_counter(const Services& services) {
   auto* jni = static_cast<JNIEnv*>(services.jvm->jni(services.host));
   if (jni == nullptr) return false;
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
@@ -103,7 +103,7 @@ bool CounterClock::open(const Services& services) {
   }
   first_ = pairs[0];
   first_rate_ = steady_rate(pairs, kPairs);
-  is_open_ = first_rate_ != 0 && tell_tracker(services);
+  is_open_ = first_rate_ != 0 && switch_tracker_to_counter(services);
   return is_open_;
 }
 

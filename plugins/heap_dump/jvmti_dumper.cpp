@@ -183,7 +183,7 @@ struct JvmtiDumper::Callbacks {
     if (select_referrer(walk, referrer_class_tag, referrer_tag, tag)) {
       reference(walk, kind, info, to);
     }
-    walk.progress->tell(walk.writer->objects(), walk.writer->bytes());
+    walk.progress->note(walk.writer->objects(), walk.writer->bytes());
     return to != 0 ? JVMTI_VISIT_OBJECTS : 0;
   }
 

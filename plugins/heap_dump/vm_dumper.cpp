@@ -38,7 +38,7 @@ class Passing {
     begun_ = true;
     bytes_ += size;
     const hprof_status status = write(stream, 0, bytes, size);
-    progress_->tell(dump_.objects, bytes_);
+    progress_->note(dump_.objects, bytes_);
     return status;
   }
 

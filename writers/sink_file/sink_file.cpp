@@ -70,7 +70,7 @@ int64_t create_next(File& file, const hprof_sink_target* target, const NameParts
   return handle;
 }
 
-void tell_spare(const File& file, const char* wanted, const char* why) {
+void log_spare(const File& file, const char* wanted, const char* why) {
   const auto* log = find_service<hprof_log_service>(file.host, HPROF_SERVICE_LOG);
   if (log == nullptr) return;
   char text[2 * kNameMost + 96];
@@ -89,10 +89,10 @@ int64_t create_beside(File& file, const hprof_sink_target* target, const NamePar
   const int64_t handle =
       numbers ? create_next(file, target, parts, ignored) : create_spare(file, wanted, parts, ignored);
   if (handle >= 0) {
-    tell_spare(file, wanted,
-               in_use    ? " is in use by a running VM"
-               : numbers ? " is kept (force=y replaces it)"
-                         : " is kept (force=n)");
+    log_spare(file, wanted,
+              in_use    ? " is in use by a running VM"
+              : numbers ? " is kept (force=y replaces it)"
+                        : " is kept (force=n)");
   } else {
     std::memcpy(file.name, wanted, kNameMost);
     TextBuffer(reason, kReasonMost)

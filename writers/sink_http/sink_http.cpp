@@ -61,9 +61,9 @@ class Sink {
   static bool stops(const void* self);
   void deliver();
   Outcome post_front(const Report& report, TextBuffer* why);
-  void tell_again(const char* why);
-  void tell_refused(const char* why);
-  void tell_left(TextBuffer* why);
+  void log_again(const char* why);
+  void log_refused(const char* why);
+  void log_left(TextBuffer* why);
   void lose(uint64_t* counter, uint64_t count);
   uint64_t now() const { return services_.clock->monotonic(services_.host); }
 
@@ -189,7 +189,7 @@ void Sink::deliver() {
     if (outcome == Outcome::kTaken || outcome == Outcome::kRefused) {
       outbox_.done();
       last_is_refused_ = outcome == Outcome::kRefused;
-      if (last_is_refused_) tell_refused(why.c_str());
+      if (last_is_refused_) log_refused(why.c_str());
       if (pause_ns_ != 0 && outcome == Outcome::kTaken)
         services_.log->message(services_.host,
                                TextLine<kUrlMost + 64>().add("posting again to ").add(name()).c_str());
@@ -197,14 +197,14 @@ void Sink::deliver() {
       continue;
     }
     outbox_.release_front();
-    if (outcome == Outcome::kAgain) tell_again(why.c_str());
+    if (outcome == Outcome::kAgain) log_again(why.c_str());
     has_given_up_.store(true, std::memory_order_release);
     return;
   }
   has_given_up_.store(false, std::memory_order_release);
 }
 
-void Sink::tell_again(const char* why) {
+void Sink::log_again(const char* why) {
   if (pause_ns_ == 0) {
     TextLine<kUrlMost + 400> line;
     line.add("can't post to ").add(name()).add(": ").add(why);
@@ -216,7 +216,7 @@ void Sink::tell_again(const char* why) {
 }
 
 // Prints a repeated refusal once.
-void Sink::tell_refused(const char* why) {
+void Sink::log_refused(const char* why) {
   lose(refused_, 1);
   if (std::strncmp(refusal_, why, sizeof refusal_ - 1) == 0) return;
   TextBuffer(refusal_, sizeof refusal_).add(why);
@@ -225,7 +225,7 @@ void Sink::tell_refused(const char* why) {
   services_.log->message(services_.host, line.c_str());
 }
 
-void Sink::tell_left(TextBuffer* why) {
+void Sink::log_left(TextBuffer* why) {
   const uint64_t count = outbox_.count();
   if (count == 0 && last_is_refused_) why->add("the last report was refused");
   if (count == 0) return;
@@ -247,7 +247,7 @@ hprof_status Sink::end(bool, char* error, uint32_t error_size) {
   deadline_ns_.store(0, std::memory_order_release);
   has_ended_ = thread_ == nullptr || services_.threads->stop(services_.host, thread_) == HPROF_OK;
   TextBuffer why(error, error_size);
-  tell_left(&why);
+  log_left(&why);
   if (has_ended_) outbox_.close();
   return error[0] == 0 ? HPROF_OK : HPROF_FAILED;
 }

@@ -14,23 +14,25 @@ NativeObjectMade g_made = nullptr;
 void* g_self = nullptr;
 
 template <class Object>
-Object tell(JNIEnv* jni, Object object, uint32_t bare = 0) {
+Object report(JNIEnv* jni, Object object, uint32_t bare = 0) {
   if (object != nullptr && !g_original.ExceptionCheck(jni)) g_made(g_self, jni, object, bare);
   return object;
 }
 
-jobject JNICALL alloc_object(JNIEnv* jni, jclass of) { return tell(jni, g_original.AllocObject(jni, of), 1); }
+jobject JNICALL alloc_object(JNIEnv* jni, jclass of) {
+  return report(jni, g_original.AllocObject(jni, of), 1);
+}
 
 jstring JNICALL new_string(JNIEnv* jni, const jchar* text, jsize length) {
-  return tell(jni, g_original.NewString(jni, text, length));
+  return report(jni, g_original.NewString(jni, text, length));
 }
 
 jstring JNICALL new_string_utf(JNIEnv* jni, const char* text) {
-  return tell(jni, g_original.NewStringUTF(jni, text));
+  return report(jni, g_original.NewStringUTF(jni, text));
 }
 
 jobjectArray JNICALL new_object_array(JNIEnv* jni, jsize length, jclass of, jobject element) {
-  return tell(jni, g_original.NewObjectArray(jni, length, of, element));
+  return report(jni, g_original.NewObjectArray(jni, length, of, element));
 }
 
 template <class Array>
@@ -38,7 +40,7 @@ using ArrayFunction = Array (JNICALL* Functions::*)(JNIEnv*, jsize);
 
 template <class Array, ArrayFunction<Array> kFunction>
 Array JNICALL new_array(JNIEnv* jni, jsize length) {
-  return tell(jni, (g_original.*kFunction)(jni, length));
+  return report(jni, (g_original.*kFunction)(jni, length));
 }
 
 template <class Array, ArrayFunction<Array> kFunction>

@@ -132,7 +132,7 @@ class Profiling {
   int refused(const std::string& error);
   void wait();
   bool fetch(std::string* error);
-  bool tell(const std::string& command, double deadline, std::string* answer, std::string* error);
+  bool send(const std::string& command, double deadline, std::string* answer, std::string* error);
   bool read_stream(int milliseconds, std::string* error);
   bool has_room(size_t size, std::string* error);
   void show(bool last);
@@ -243,7 +243,7 @@ void Profiling::wait() {
 }
 
 // Sends a command, and reads the stream meanwhile, which the sockets' buffers cannot hold.
-bool Profiling::tell(const std::string& command, double deadline, std::string* answer, std::string* error) {
+bool Profiling::send(const std::string& command, double deadline, std::string* answer, std::string* error) {
   if (!os::send_all(control_, (command + "\n").data(), command.size() + 1, 10, error)) return false;
   double heard = os::monotonic_seconds();
   std::string held;
@@ -282,8 +282,8 @@ bool Profiling::tell(const std::string& command, double deadline, std::string* a
 bool Profiling::fetch(std::string* error) {
   const double deadline = os::monotonic_seconds() + (has_dump(options_.text) ? kDumpSeconds : kReportSeconds);
   std::string said, ignored;
-  const bool reported = tell("report", deadline, &said, error);
-  if (!tell("detach nodump", deadline, &said, &ignored)) {
+  const bool reported = send("report", deadline, &said, error);
+  if (!send("detach nodump", deadline, &said, &ignored)) {
     if (reported) *error = ignored;
     return false;
   }
