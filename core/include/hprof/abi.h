@@ -64,8 +64,8 @@
 #error "HPROF_ABI_TARGET_MINOR is beyond the version of these headers"
 #endif
 
-/* HPROF_SIZE_TO: bytes of a struct up to the end of `member`: what its size, or its stride, must be for the struct to
- * have the member. A size is compared with this, and never with sizeof: sizeof grows with the headers.
+/* HPROF_SIZE_TO: bytes of a struct up to the end of `member`: a struct whose size, or stride, is at least that has the
+ * member. A size is compared with this, and never with sizeof: sizeof grows with the headers.
  * HPROF_REACHES: the struct at `p` has `member`. HPROF_HAS: and the member is not NULL. `p` may be NULL and is
  * evaluated more than once. */
 #define HPROF_SIZE_TO(type, member) (offsetof(type, member) + sizeof(((type*)0)->member))

@@ -241,7 +241,8 @@ typedef struct hprof_rec_table {
   uint32_t row_stride;    /* a multiple of 8, at least 8 * column_count */
   uint32_t flags;         /* HPROF_TABLE_* */
   uint32_t order;         /* index of the column by which rows are ranked, largest first; HPROF_NO_COLUMN: not ranked */
-  uint32_t period_column; /* for samples: there is one for each `period` of this column; HPROF_NO_COLUMN: not sampled */
+  uint32_t period_column; /* of samples: one was taken for each `period` of what this column counts; HPROF_NO_COLUMN: no
+                           * samples */
   uint64_t period;
   double cutoff; /* rows with less than this share (0..1) of order's total were left out */
 } hprof_rec_table;
@@ -256,12 +257,12 @@ static inline const hprof_cell* hprof_row_at(const hprof_rec_table* table, uint6
   return (const hprof_cell*)(const void*)((const char*)table->rows + (size_t)(index * table->row_stride));
 }
 
-/* MONITOR_WAIT (time = timeout), MONITOR_WAITED (time = waited) */
+/* MONITOR_WAIT and MONITOR_WAITED */
 typedef struct hprof_rec_monitor_event {
   hprof_record head;
-  hprof_class_serial monitor;
+  hprof_class_serial monitor; /* class of the monitor's object */
   hprof_thread_serial thread;
-  uint64_t time_ms;
+  uint64_t time_ms; /* WAIT: the timeout, 0: none; WAITED: how long the thread has waited */
 } hprof_rec_monitor_event;
 
 /* What a thread does */
@@ -364,12 +365,14 @@ typedef struct hprof_value {
   uint8_t reserved;
   uint64_t bits;
 } hprof_value;
+/* In the records of a heap dump `object` is the object that the record is about, `owner` its class and `class_object` that
+ * class's object; of a class they are the class object and the class itself. */
 typedef struct hprof_rec_heap_class {
   hprof_record head;
   hprof_class_serial owner;
   hprof_trace_serial trace;
-  hprof_object_id object, super, loader, signers, domain;
-  uint32_t instance_size; /* bytes of all instance fields, supers included, as the binary format counts them */
+  hprof_object_id object, super, loader, signers, domain; /* 0: none */
+  uint32_t instance_size;                                 /* bytes of all instance fields, supers included, as the binary format counts them */
   uint16_t constant_count, static_count, field_count, reserved;
   const hprof_value* constants;
   const hprof_value* statics;

@@ -6,7 +6,7 @@
 //   for (uint32_t i = 0; i < stacks.weight_count(); i++) head(stacks.weight(i).name, unit_of(stacks.weight(i)));
 //   each_weighted_stack(stacks, [&](const WeightedStack& stack) { add(stack.trace, stack.weights[0]); });
 //
-// Rows are not merged: several may have the same trace (of different classes, say). Those of events are no different.
+// Rows are not merged: several may have the same trace (of different classes, say), as may those of a table of events.
 #pragma once
 
 #include <hprof/cpp/table.hpp>

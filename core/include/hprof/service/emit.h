@@ -27,7 +27,7 @@ typedef struct hprof_emit_service {
    * come: define before HEAP_DUMP_BEGIN. Only inside report(). [control] */
   hprof_status (*define)(const hprof_host* host, uint32_t kind, uint32_t id);
   /* Tells the core that a long report makes progress although it writes nothing. At the VM's end a heap dump that makes
-   * progress may take longer than exit-timeout=. Cheap, but not for every object. Only inside report().
+   * progress may take longer than exit-timeout=. Call it every few thousand objects, not for each. Only inside report().
    * [control][heap] */
   void (*progress)(const hprof_host* host);
   /* The number of a kind of record, the core's or a vendor's "com.acme.heat/1"; the same for all units of the session.

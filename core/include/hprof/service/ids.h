@@ -78,11 +78,11 @@ typedef struct hprof_ids_service {
                               uint32_t count, uint32_t flags); /* HPROF_TRACE_*; ignored when traces are compared */
   /* The frame class_name.method_name(Unknown Source:Unknown line), for code without a Java method. */
   hprof_frame_id (*synthetic_frame)(const hprof_host* host, const char* class_name, const char* method_name);
-  /* A VM frame. running = 1: of the calling thread's own live stack, so its class cannot be unloaded; 0: of another
-   * thread, or of an earlier time: needs HPROF_NEED_METHOD_BOOK, and answers a synthetic frame JVM.unloaded_method when
-   * the class is gone. With raw->method NULL it answers 0 but, like the first real frame, enters the loaded classes
-   * into the method book: until then signal handlers find no method ids of classes that were loaded earlier.
-   * [app][control] */
+  /* The id of a frame that the VM reported. running = 1: it is on the calling thread's stack now, so its class cannot be
+   * unloaded. 0: it is of another thread, or of an earlier time; this needs HPROF_NEED_METHOD_BOOK, and the answer is a
+   * synthetic frame JVM.unloaded_method when the class is gone. The first such call enters the classes that are loaded
+   * already into the method book, without which signal handlers find no method ids of them; a collector with a signal
+   * handler makes it as it starts, with raw->method NULL, for which the answer is 0. [app][control] */
   hprof_frame_id (*frame)(const hprof_host* host, void* jni, const hprof_raw_frame* raw, uint32_t running);
   /* The serial of a class object: classes of the same name in different loaders have different serials.
    * [app][control] */

@@ -14,7 +14,8 @@ typedef struct hprof_jvm_service {
   /* The core's jvmtiEnv*, for its plain functions (stacks, threads, heap walks). Callbacks, event modes, capabilities
    * and tags belong to the core. [any] */
   void* (*jvmti)(const hprof_host* host);
-  /* JNIEnv* of the calling thread, NULL when it is not attached. [any], in practice [signal] too on HotSpot */
+  /* JNIEnv* of the calling thread, NULL when it is not attached. [any]: HotSpot answers in
+   * signal handlers, too, by its present code and not by the JNI specification */
   void* (*jni)(const hprof_host* host);
 } hprof_jvm_service;
 
