@@ -223,11 +223,11 @@ typedef union hprof_cell {
 #define HPROF_TABLE_CHANGES 0x1u   /* only rows that have changed since the previous report */
 #define HPROF_TABLE_COLLECTED 0x2u /* garbage was collected for this report: STATE columns cover reachable objects
                                     * only */
-/* The rows are events, each of which happened once, in the order of the first TIME column, which they must have: the
- * moment when an event was over. A collector passes them to emit->event() as they happen, if settings.events is 1, and
- * reports its other tables all the same. The core gathers rows of the same schema into tables of up to HPROF_EVENT_ROWS;
- * the next table may have rows that are older than the last ones of this. Weights are those of the event alone. Lists of
- * records do not name such tables: encoders with HPROF_ENCODER_EVENTS get them, others never. */
+/* The rows are events, ordered by the first TIME column, which they must have: the moment when the event was over. A
+ * weight is that of the one event. When settings.events is 1, a collector passes events to emit->event() as they happen,
+ * and reports its other tables all the same. The core gathers the rows of a schema into tables of up to
+ * HPROF_EVENT_ROWS; a table may begin with rows that are older than the last ones of the table before. Only encoders with
+ * HPROF_ENCODER_EVENTS get such tables, and no list of records names them. */
 #define HPROF_TABLE_EVENTS 0x4u
 #define HPROF_EVENT_ROWS 512
 typedef struct hprof_rec_table {
