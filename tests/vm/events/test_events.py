@@ -11,6 +11,8 @@ OUTPUT = ("encoder_json", "sink_file")
 SAMPLES, SITES = "hprof.cpu_sample_events/1", "hprof.alloc_site_events/1"
 CONTENTIONS, WAITS = "hprof.monitor_time_events/1", "hprof.monitor_wait_events/1"
 BATCH = 512
+# A sample has its time before its stack is walked: the report may begin in between.
+WALK_NS = 50_000_000
 
 
 class Stream(Json):
@@ -51,7 +53,7 @@ class Stream(Json):
         for row in self.events(of_events):
             for column in columns:
                 all_of_them[key(row), column] += row[column]
-                if row["at"] <= self.window["end_ns"]:
+                if row["at"] <= self.window["end_ns"] - WALK_NS:
                     within[key(row), column] += row[column]
         for _, row, _ in table.stacks:
             for column in columns:
