@@ -56,7 +56,7 @@ static const hprof_table_schema event_schema = {
     .size = sizeof(hprof_table_schema),
     .column_count = EVENT_COLUMNS,
     .column_stride = sizeof(hprof_column),
-    .name = "example.gc_pause_events/1",
+    .name = "example.gc_pauses_events/1",
     .title = "GC PAUSE EVENTS",
     .columns = event_columns,
 };

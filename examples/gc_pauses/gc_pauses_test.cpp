@@ -57,7 +57,7 @@ void passes_pauses_on() {
     run.on().gc_finish(run.self);
     HPROF_CHECK(host.events.size() == takes_events);
   }
-  if (!HPROF_CHECK(is_table(host.events[0], "example.gc_pause_events/1"))) return;
+  if (!HPROF_CHECK(is_table(host.events[0], "example.gc_pauses_events/1"))) return;
   const auto& table = host.events[0].as<hprof_rec_table>();
   HPROF_CHECK(table.flags == HPROF_TABLE_EVENTS);
   HPROF_CHECK(hprof_row_at(&table, 0)[0].u == host.now_ns);

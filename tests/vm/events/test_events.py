@@ -175,7 +175,7 @@ def pauses_and_exceptions_of_vendors_are_events(vm):
     needs_modules(vm)
     agent, folder = vendor_plugin(vm)
     _, found = stream(vm, "plugins=%s,gc_pauses=y" % folder, "Garbage", agent=agent)
-    pauses = [row["pause"] for row in found.events("example.gc_pause_events/1") if row["at"] <= found.window["end_ns"]]
+    pauses = [row["pause"] for row in found.events("example.gc_pauses_events/1") if row["at"] <= found.window["end_ns"]]
     counted = next(row for _, row, _ in found.tables[-1].stacks)
     check_equal((len(pauses), sum(pauses), max(pauses)), (counted["pauses"], counted["total_ns"], counted["max_ns"]), "pauses")
     agent, folder = vendor_plugin(vm, "exceptions")
