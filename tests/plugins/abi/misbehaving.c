@@ -651,8 +651,6 @@ static const char* no_name(void* self) {
   UNIT(short_record, create, start, short_record_report, none, 0)                                           \
   UNIT(no_schema, create, start, no_schema_report, none, 0)                                                 \
   UNIT(unknown_trace, create, start, unknown_trace_report, none, 0)                                         \
-  UNIT(unordered_events, create, start, unordered_events_report, none, 0)                                   \
-  UNIT(timeless_events, create, start, timeless_events_report, none, 0)                                     \
   UNIT(loud, create, start, loud_report, none, 0)                                                           \
   UNIT(gc_memory, create, start, report, gc_handlers, HPROF_EVENT_GC_START)                                 \
   UNIT(wrong_thread, create, start, report, kind_handlers, HPROF_EVENT_VM_INIT)                             \
@@ -680,6 +678,8 @@ static const char* no_name(void* self) {
   UNIT(exact_size, exact_create, start, report, none, 0)                              \
   UNIT(no_counter, create, count_start, report, none, 0)                              \
   UNIT(no_status_in_start, create, no_status_start, report, none, 0)                  \
+  UNIT(unordered_events, create, start, unordered_events_report, none, 0)             \
+  UNIT(timeless_events, create, start, timeless_events_report, none, 0)               \
   UNIT(odd_column, create, start, odd_column_report, none, 0)                         \
   UNIT(no_number, create, start, no_number_report, none, 0)
 #define ENCODERS(UNIT) UNIT(wrong_status, answer_77, NULL)
