@@ -223,7 +223,7 @@ TEST_CASE("frames of probes are one, and count for the depth each") {
   b.mock.raw_methods[probe] = find_frame(ids, host, ids->synthetic_frame(host, "JVM", "hprof_probe"))->method;
   const int64_t nowhere = static_cast<uint32_t>(HPROF_LINE_UNKNOWN);
   const hprof_raw_frame frames[] = {{probe, nowhere}, {probe, nowhere}, {f, 3}, {f, 4}};
-  b.book.add_stack(nullptr, 1, frames, 4, 1);
+  b.book.add_stack(nullptr, {1}, frames, 4, 1);
   CHECK(b.counted() == Counted{{"JVM.hprof_probe<A.f<A.f", 1}});
   hprof_cpu_row row;
   b.book.counts().copy(&row);
