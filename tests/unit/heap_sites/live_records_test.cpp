@@ -110,6 +110,16 @@ TEST_CASE("an object ends once, with its site and size, wherever its record is b
   CHECK(f.heap.held.size() == f.made - ended);
 }
 
+TEST_CASE("a size is rounded up, and at most what a record holds") {
+  Fixture f;
+  constexpr uint64_t kMost = uint64_t{LiveRecord::kMostSize} * LiveRecords::kUnit;
+  f.heap.gone.insert(f.add(1, 20));
+  f.heap.gone.insert(f.add(2, kMost + 1000));
+  f.check_all();
+  CHECK(f.heap.ended_bytes[1] == 24);
+  CHECK(f.heap.ended_bytes[2] == kMost);
+}
+
 TEST_CASE("what lives long is checked less often") {
   Fixture f;
   constexpr uint32_t kObjects = 10 * LiveChunk::kRecords;
