@@ -256,7 +256,7 @@ TEST_CASE("an option that names a unit but no value of it is refused with its va
   more.with("/jdk/lib/hprof/plugins/encoder_json.so", fake::open_encoder_json)
       .with("/opt/v/acme.so", fake::open_acme);
   CHECK(more.go("format=xml,plugins=/opt/v").text() ==
-        kPrefix + "format option value must be a|b|acme|json (format=xml,plugins=/opt/v)");
+        kPrefix + "format option value must be a|b|json|acme (format=xml,plugins=/opt/v)");
   Run filters;
   filters.with("/opt/v/acme.so", fake::open_acme);
   CHECK(filters.go("plugins=/opt/v,compress=lzma").text() ==
@@ -408,9 +408,9 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
   CHECK(shipped_module(static_cast<uint32_t>(rows.size())).empty());
   CHECK(rows == Names{"cpu=samples cpu_samples", "cpu=times cpu_times", "heap=dump heap_dump",
                       "heap=sites heap_sites", "jvmpi=* jvmpi", "monitor=y monitor", "msa=y msa",
-                      "format=a encoder_ascii", "format=b encoder_binary", "compress=gzip* filter_gzip",
-                      "file= sink_file", "url= sink_http", "net= sink_socket", "cpu=old cpu_times",
-                      "cpu=y cpu_samples", "heap=all heap_dump", "heap=all heap_sites",
+                      "format=a encoder_ascii", "format=b encoder_binary", "format=json_events encoder_json",
+                      "compress=gzip* filter_gzip", "file= sink_file", "url= sink_http", "net= sink_socket",
+                      "cpu=old cpu_times", "cpu=y cpu_samples", "heap=all heap_dump", "heap=all heap_sites",
                       "monitor=all monitor"});
 }
 
