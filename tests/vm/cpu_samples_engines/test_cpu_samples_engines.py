@@ -10,7 +10,7 @@ from reports import parse_ascii
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 METHODS = ("counted", "recursive", "tiny")
 # The lab's item churn runs it with more of them.
-CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "20000")
+CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "8000")
 
 # Where the blocked threads of Shares stand, JDK 8 to 27.
 BLOCKED = re.compile(r"^(java\.lang\.Object|sun\.nio\.ch\.\w+|java\.net\.\w*Socket\w*|(jdk\.internal|sun)\.misc\.Unsafe)"
