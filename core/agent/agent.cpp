@@ -151,6 +151,7 @@ jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
   if (session == nullptr) return refuse(reply, "command=: the agent is not loaded");
   Answer answer;
   const hprof::Control::AttachWait waiting(session->control());
+  session->open_commands();
   if (!session->control().perform(text, &answer)) return refuse(reply, "the session ends");
   Str rest = answer.lines.text(), part;
   char line[Answer::kLastMost + 40];
@@ -170,7 +171,7 @@ jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
     return refuse(reply,
                   "the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
   }
-  if (!session->can_be_detached()) {
+  if (!session->parts().can_be_detached()) {
     return refuse(reply, "the agent is loaded already and has changed classes permanently");
   }
   const hprof::Control::AttachWait waiting(session->control());

@@ -6,10 +6,8 @@
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
 
-#include "core/agent/command_runner.h"
 #include "core/agent/session.h"
 #include "core/base/build.h"
-#include "core/control/text_command.h"
 
 namespace hprof {
 
@@ -49,6 +47,20 @@ bool run_agent_thread(const SessionParts& parts, JNIEnv* jni, const char* name, 
     if (local != nullptr) jni->DeleteLocalRef(local);
   }
   return started;
+}
+
+Control::~Control() {
+  if (kHasControl && table_ != nullptr) table_->unmake(&server());
+}
+
+// Without the module, or memory for a server, no_server_ has the reason.
+void Control::open(Setup* setup) {
+  if (!kHasControl || table_ != nullptr) return;
+  const auto* table = setup->open_table<ControlTable>(kControlModule, kControlVersion);
+  ControlServer* server = table != nullptr ? table->make() : nullptr;
+  if (server == nullptr) return;
+  table_ = table;
+  server_.store(server, std::memory_order_release);
 }
 
 bool Control::start(Session* session, JNIEnv* jni) {
@@ -94,7 +106,7 @@ bool Control::may_go_on() const {
 int64_t Control::wake_at() const {
   const int64_t housekeeping =
       session_->tidies() ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline;
-  const int64_t window = kEmbedded ? platform::kNoDeadline : session_->reports().window_ends_at();
+  const int64_t window = !kHasReportWindows ? platform::kNoDeadline : session_->reports().window_ends_at();
   return window < housekeeping ? window : housekeeping;
 }
 
@@ -125,7 +137,8 @@ void Control::write_reports() {
 }
 
 void Control::write_window() {
-  if (kEmbedded || platform::monotonic_ns() < session_->reports().window_ends_at() || !may_go_on()) return;
+  if (!kHasReportWindows || platform::monotonic_ns() < session_->reports().window_ends_at() || !may_go_on())
+    return;
   if (!acquire(platform::kNoDeadline)) return;
   if (may_go_on()) session_->reports().report_window();
   release();
@@ -136,7 +149,7 @@ void Control::run_commands(JNIEnv* jni) {
     bool runs = may_go_on() && acquire(platform::kNoDeadline);
     if (runs) {
       runs = may_go_on();
-      if ((kHasControl || kHasSockets) && runs) run_command(*session_, jni, *ticket->command, ticket->answer);
+      if (runs) server().run(session_->commands(), *ticket->command, ticket->answer);
       release();
     }
     clear_exception(jni);
@@ -158,7 +171,7 @@ bool Control::perform(const Command& command, Answer* answer) {
 
 bool Control::perform(Str line, Answer* answer) {
   Command command;
-  return !parse_text_command(line, &command, &answer->last) || perform(command, answer);
+  return !server().parse(line, &command, &answer->last) || perform(command, answer);
 }
 
 Control::Ticket* Control::take_ticket() {

@@ -8,17 +8,21 @@
 #include <cstdint>
 #include <jvmti.h>
 
-#include "core/control/answer.h"
-#include "core/control/command.h"
+#include "core/control/control_server.h"
 #include "platform/platform.h"
 
 namespace hprof {
 
 class Session;
+class Setup;
 struct SessionParts;
 
 class Control {
  public:
+  ~Control();
+  // Opens the module `control`, unless it is open or this build has none. [onload]
+  void open(Setup* setup);
+  ControlServer& server() const { return *server_.load(std::memory_order_acquire); }
   // Starts the thread (an agent thread: it may use JNI). [control]
   bool start(Session* session, JNIEnv* jni);
   // Wakes the thread, which recomputes how long to sleep. [any] but [signal]
@@ -79,6 +83,9 @@ class Control {
   bool may_go_on() const;
 
   Session* session_ = nullptr;
+  ControlServer no_server_;
+  std::atomic<ControlServer*> server_{&no_server_};
+  const ControlTable* table_ = nullptr;  // of the module that has made the server
   platform::Event wake_;
   platform::Mutex busy_;
   platform::Mutex queue_lock_;

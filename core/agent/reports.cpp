@@ -48,7 +48,7 @@ void Reports::note_losses(bool says) {
 
 // True: with every= the report at the end is the last window's.
 bool Reports::is_window(const hprof_report& report) const {
-  return !kEmbedded && parts_.setup.core().every != 0 &&
+  return kHasReportWindows && window_table_ != nullptr &&
          (report.reason == HPROF_REPORT_WINDOW || report.reason == HPROF_REPORT_EXIT);
 }
 
@@ -155,11 +155,11 @@ hprof_status Reports::make_window(CollectorSlot& slot, const hprof_report& repor
   whole.cutoff = 0;
   window_cutoff_ = report.cutoff;
   window_of_ = &slot;
-  slot.windows.begin(parts_.memory);
+  window_table_->begin(slot.windows, parts_.memory);
   const hprof_status status = make_report(slot, whole);
   window_of_ = nullptr;
   if (status != HPROF_OK) {
-    slot.windows.drop();
+    window_table_->drop(slot.windows);
     return status;
   }
   slot.window_written = {info.end_wall_ns, info.end_ns};
@@ -191,14 +191,14 @@ bool Reports::is_reporting(const UnitSlot& slot) const {
 
 hprof_status Reports::write(const UnitSlot& slot, hprof_record* record) {
   if (!is_reporting(slot)) return HPROF_FAILED;
-  if (kEmbedded || &slot != window_of_ || record->kind != HPROF_RECORD_TABLE)
+  if (!kHasReportWindows || &slot != window_of_ || record->kind != HPROF_RECORD_TABLE)
     return parts_.pipeline.write(record);
   const hprof_frame_id frame = raw(parts_.model.synthetic_frame("JVM", "nothing_in_this_window"));
   const TraceSerial nothing = parts_.model.trace(ThreadSerial{0}, &frame, 1);
   hprof_rec_table window;
-  Windows& windows = window_of_->windows;
   const hprof_status status =
-      windows.cut(*reinterpret_cast<const hprof_rec_table*>(record), window_cutoff_, raw(nothing), &window);
+      window_table_->cut(window_of_->windows, *reinterpret_cast<const hprof_rec_table*>(record),
+                         window_cutoff_, raw(nothing), &window);
   if (status == HPROF_FAILED)
     complain(slot, Complaint::kKeys, "every=: the keys of a table do not tell its rows apart; it is refused");
   return status == HPROF_OK ? parts_.pipeline.write(&window.head) : status;
@@ -206,23 +206,27 @@ hprof_status Reports::write(const UnitSlot& slot, hprof_record* record) {
 
 // written: else the next window repeats what was lost.
 void Reports::keep_windows(bool written) {
-  if (kEmbedded) return;
+  if (!kHasReportWindows) return;
   for (uint32_t i = 0; i < parts_.units.collector_count(); i++) {
     CollectorSlot& slot = parts_.units.collector(i);
     if (slot.window_written.ns == 0) continue;
     if (written) {
-      slot.windows.keep();
+      window_table_->keep(slot.windows);
       slot.window_end = slot.window_written;
     } else {
-      slot.windows.drop();
+      window_table_->drop(slot.windows);
     }
     slot.window_written = {};
   }
 }
 
+void Reports::forget_windows(CollectorSlot& slot) const {
+  if (kHasReportWindows && window_table_ != nullptr) window_table_->forget(slot.windows);
+}
+
 // The first collector to start begins the first window.
 void Reports::begin_windows() {
-  if (kEmbedded || parts_.setup.core().every == 0 || window_ends_at() != platform::kNoDeadline) return;
+  if (!kHasReportWindows || window_table_ == nullptr || window_ends_at() != platform::kNoDeadline) return;
   const int64_t every = parts_.setup.core().every * platform::kNanosPerSecond;
   window_ends_at_.store(platform::monotonic_ns() + every, std::memory_order_relaxed);
 }

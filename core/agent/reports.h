@@ -1,7 +1,7 @@
 // The reports of a session's collectors: when one is due, what of it is new, and the messages about it.
 //
 // With every= a report is a window: the collector reports everything, from which earlier windows are
-// subtracted (pipeline/window.h).
+// subtracted (core/modules/windows).
 #pragma once
 
 #include <atomic>
@@ -13,16 +13,9 @@
 #include "core/agent/session_parts.h"
 #include "core/agent/unit_slot.h"
 #include "core/base/status.h"
+#include "core/control/command_target.h"
 
 namespace hprof {
-
-// The result of a report.
-struct Reported {
-  uint32_t written = 0;
-  uint32_t failed = 0;
-  char why[256] = "";  // of the last failure: ": " and the reason
-  bool output_gone = false;
-};
 
 class Reports {
  public:
@@ -41,6 +34,10 @@ class Reports {
   // The peer of net= sends no more commands: a heap dump that it has is not repeated. [any] but [signal]
   void end_conversation() { conversation_over_.store(true, std::memory_order_relaxed); }
 
+  // With every=: what makes windows. [onload]
+  void use_windows(const WindowTable* table) { window_table_ = table; }
+  // After the collector was reset, or is new. [control]
+  void forget_windows(CollectorSlot& slot) const;
   // Called when the first collector starts: begins the first window. [control]
   void begin_windows();
   // End of the current window by the monotonic clock; kNoDeadline: none. [any]
@@ -85,6 +82,7 @@ class Reports {
   std::atomic<bool> conversation_over_{false};
   bool reports_at_end_ = true;
   uint32_t reports_begun_ = 0;
+  const WindowTable* window_table_ = nullptr;  // nullptr: no every=
   uint32_t windows_begun_ = 0;
   std::atomic<const UnitSlot*> reporting_{nullptr};  // the collector that is inside its report()
   CollectorSlot* window_of_ = nullptr;               // the collector whose window is being written

@@ -2,10 +2,11 @@
 #include <hprof/host.h>
 #include <hprof/service/io.h>
 
+#include "core/agent/control.h"
 #include "core/agent/service_tables.h"
+#include "core/agent/session_parts.h"
+#include "core/agent/unit_slot.h"
 #include "core/base/build.h"
-#include "core/control/peer_proof.h"
-#include "core/control/secret_file.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -133,48 +134,13 @@ int64_t share(const hprof_host*, int64_t handle, uint32_t mode, char* error, uin
   return code != 0 ? explain(code, error, error_size) : 0;
 }
 
-int64_t say_why(const char* text, char* error, uint32_t error_size) {
-  TextWriter(error, error_size).put(text);
-  return -1;
-}
-
-// Reads byte by byte, since commands follow the line. False: no line in time.
-bool read_line(platform::Socket socket, int64_t deadline_ns, char (&line)[kPeerLineMost], size_t* size) {
-  for (*size = 0; *size < sizeof(line); ++*size) {
-    if (platform::socket_receive(socket, line + *size, 1, deadline_ns) != 1) return false;
-    if (line[*size] == '\n') return true;
-  }
-  return false;
-}
-
-bool send_text(platform::Socket socket, const TextWriter& text, int64_t deadline_ns) {
-  return platform::socket_send_all(socket, text.text().data, text.size(), deadline_ns) == 0;
-}
-
-// The other end proves itself first: if it fails, it has learned only a random number.
-int64_t prove(const hprof_host*, int64_t handle, const char* secret_file, uint64_t timeout_ns, char* error,
-              uint32_t error_size) {
-  Secret secret;
-  Error why;
-  if (!read_secret(nullptr, secret_file, &secret, &why)) return say_why(why.text, error, error_size);
-  if (handle < 0) return 0;
-  if (!is_socket(handle)) return explain(platform::kErrorUnsupported, error, error_size);
-  const platform::Socket socket = socket_of(handle);
-  const int64_t deadline = deadline_in(timeout_ns);
-  PeerNonces nonces;
-  if (platform::random_bytes(nonces.agent, sizeof(nonces.agent)) != 0)
-    return say_why("no random numbers", error, error_size);
-  char line[kPeerLineMost];
-  TextWriter greeting(line, sizeof(line));
-  put_peer_greeting(nonces, &greeting);
-  size_t size = 0;
-  if (!send_text(socket, greeting, deadline) || !read_line(socket, deadline, line, &size))
-    return say_why("the peer does not ask for a secret", error, error_size);
-  if (!take_peer_proof(PeerPart::kListener, Str(line, size), secret.text(), &nonces))
-    return say_why("the peer does not know the secret", error, error_size);
-  TextWriter proof(line, sizeof(line));
-  put_peer_proof(PeerPart::kAgent, secret.text(), nonces, &proof);
-  return send_text(socket, proof, deadline) ? 0 : say_why("the peer is gone", error, error_size);
+int64_t prove(const hprof_host* host, int64_t handle, const char* secret_file, uint64_t timeout_ns,
+              char* error, uint32_t error_size) {
+  if (handle >= 0 && !is_socket(handle)) return explain(platform::kErrorUnsupported, error, error_size);
+  const platform::Socket socket = handle >= 0 ? socket_of(handle) : platform::Socket();
+  TextWriter why(error, error_size);
+  const ControlServer& server = slot_of(host)->parts->control.server();
+  return server.prove(socket, secret_file, deadline_in(timeout_ns), &why) ? 0 : -1;
 }
 
 const hprof_io_service kIo = {

@@ -87,10 +87,6 @@ class StartAlarm {
   bool is_set_;
 };
 
-Session::~Session() {
-  if (kHasControl && server_ != &no_server_) control_table_->unmake(server_);
-}
-
 void Session::describe(AttachReply* asker) {
   char text[200];
   TextWriter names(text, sizeof(text));
@@ -102,12 +98,13 @@ void Session::describe(AttachReply* asker) {
   asker->field("state", units_.is_collecting() ? "running" : "idle");
   char path[Reports::kOutputNameMost];
   asker->field("output", reports_.output_name(path));
-  if (server_->path()[0] != '\0') asker->field("control", server_->path());
+  const char* socket = control_.server().path();
+  if (socket[0] != '\0') asker->field("control", socket);
 }
 
 void Session::refuse_start(const char* text) {
   voice_.fail(text);
-  server_->remove_path();
+  control_.server().remove_path();
   exit(1);
 }
 
@@ -115,6 +112,8 @@ JNIEnv* SessionParts::jni() const {
   void* env = nullptr;
   return vm->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
 }
+
+bool SessionParts::can_be_detached() const { return !rewriter.may_rewrite() && !class_files.has_handlers(); }
 
 // The JavaVM's functions are in the VM's library, unless another agent has replaced GetEnv.
 void* SessionParts::vm_symbol(const char* name) const {
@@ -145,15 +144,15 @@ Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
 bool Session::load() {
   const StartAlarm alarm(*this);
   bool ready = open_memory() && get_environment() && units_.make() && units_.ask_for_capabilities() &&
-               create_tables() && open_control() && prepare_pipeline() && create_collectors() &&
-               open_output();
+               create_tables() && open_control() && open_windows() && prepare_pipeline() &&
+               create_collectors() && open_output();
   // has_enough_memory has done this if there is an output.
   if (memory_.settle()) keep_memory(parts_);
   // Without the tracker class probes would call a missing class.
   if (ready && (rewriter_.is_active() || class_files_.has_handlers()))
     ready = units_.enable_events() || voice_.fail("the VM refuses the events needed to change class files");
   // The VM ends without another call of the agent.
-  if (!ready) server_->remove_path();
+  if (!ready) control_.server().remove_path();
   return ready;
 }
 
@@ -251,6 +250,15 @@ bool Session::create_tables() {
   return true;
 }
 
+bool Session::open_windows() {
+  if (setup_.core().every == 0 || setup_.is_without_effect()) return true;
+  const auto* table =
+      kHasReportWindows ? setup_.open_table<WindowTable>(kWindowsModule, kWindowsVersion) : nullptr;
+  reports_.use_windows(table);
+  return table != nullptr ||
+         voice_.fail("every= needs the module report_windows, which is not in this build");
+}
+
 bool Session::prepare_pipeline() {
   if (setup_.is_without_effect()) return true;
   const CoreConfig& core = setup_.core();
@@ -321,32 +329,27 @@ bool Session::open_output() {
   return pipeline_.open(error, sizeof(error)) == HPROF_OK || voice_.fail(error);
 }
 
-// Without the module, or memory for a server, no_server_ has the reason.
-void Session::open_server() {
-  control_table_ = setup_.open_table<ControlTable>(kControlModule, kControlVersion);
-  ControlServer* server = control_table_ != nullptr ? control_table_->make() : nullptr;
-  if (server != nullptr) server_ = server;
-}
-
 // An attached agent accepts commands; without a socket, by another attach.
 bool Session::open_control() {
   const CoreConfig& core = setup_.core();
   if (setup_.is_without_effect()) return true;
   const bool by_attach =
       kHasControl && parts_.settings.attached != 0 && core.control == nullptr && core.listen == nullptr;
-  if (!by_attach && !takes_commands(core)) return true;
-  if (kHasControl) open_server();
+  const bool listens = by_attach || takes_commands(core);
+  if (listens || units_.outputs().duplex) control_.open(&setup_);
+  ControlServer& server = control_.server();
   Error error;
-  if (server_->open(
-          {by_attach ? "y" : core.control, core.control_implied != 0, core.listen, core.secret_file}, &error))
+  if (!listens ||
+      server.open({by_attach ? "y" : core.control, core.control_implied != 0, core.listen, core.secret_file},
+                  &error))
     return true;
   if (!by_attach) return voice_.fail(error.text);
   char text[sizeof(error.text) + 80];
   TextWriter(text, sizeof(text))
       .put("no socket for commands: ")
       .put(error.text)
-      .put(server_->has_local_sockets() ? "; hprof ctl PID needs none"
-                                        : ", or jcmd PID JVMTI.agent_load LIBRARY '\"command=...\"'");
+      .put(server.has_local_sockets() ? "; hprof ctl PID needs none"
+                                      : ", or jcmd PID JVMTI.agent_load LIBRARY '\"command=...\"'");
   voice_.say(text);
   return true;
 }
@@ -419,13 +422,8 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   }
   if (!pipeline_.start()) voice_.say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) voice_.say("can't start the control thread: no reports on request");
-  const CommandTaker taker = {&control_,
-                              [](void* control, Str line, Answer* answer) {
-                                return static_cast<Control*>(control)->perform(line, answer);
-                              },
-                              [](void* control) { static_cast<Control*>(control)->request_detach(); },
-                              parts_.messages};
-  if (!server_->start(taker)) voice_.say("can't start a thread for commands: they are not answered");
+  if (!control_.server().start(&commands_))
+    voice_.say("can't start a thread for commands: they are not answered");
   if (kHasSockets && units_.outputs().duplex && !reader_.start(this)) {
     voice_.say("can't start a thread for the peer's commands: they are not read");
   }

@@ -18,6 +18,7 @@
 #include "core/agent/memory_plan.h"
 #include "core/agent/phase_gate.h"
 #include "core/agent/reports.h"
+#include "core/agent/session_commands.h"
 #include "core/agent/session_parts.h"
 #include "core/agent/setup.h"
 #include "core/agent/socket_reader.h"
@@ -27,7 +28,6 @@
 #include "core/agent/voice.h"
 #include "core/base/counters.h"
 #include "core/base/memory_account.h"
-#include "core/control/control_server.h"
 #include "core/hotspot/hotspot.h"
 #include "core/model/model.h"
 #include "core/pipeline/pipeline.h"
@@ -39,7 +39,6 @@ class Session {
   using Phase = SessionPhase;
 
   Session() = default;
-  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -54,6 +53,8 @@ class Session {
   bool start_attached();
   // Frees everything after a load that failed.
   void dispose();
+  // Opens what runs commands, for an attach with one.
+  void open_commands() { control_.open(&setup_); }
   // Writes to the answer, as fields, what runs and where it writes.
   void describe(AttachReply* asker);
   // Functions of agent.cpp. Set before load.
@@ -86,8 +87,6 @@ class Session {
   // Ends the session's work, on an agent thread: the last report, then the collectors and the output.
   void finish(JNIEnv* jni);
 
-  // False: classes with probes or handlers stay in the VM and have addresses of this session.
-  bool can_be_detached() const { return !rewriter_.may_rewrite() && !class_files_.has_handlers(); }
   // Ends the session in a VM that goes on: writes the last report if one is due, ends all agent threads, and
   // frees everything except this object, which late callbacks may read. False: not live (the VM ends, or
   // another thread detaches), or a part did not end, and stays. [control], but not on a thread of this
@@ -96,7 +95,7 @@ class Session {
   // Calls Entry::detach on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
   // Answers a client that waits for a detach, when the next attach is possible. [any] but [signal]
-  void take_leave(const char* answer) { server_->take_leave(answer); }
+  void take_leave(const char* answer) { control_.server().take_leave(answer); }
 
   const SessionParts& parts() const { return parts_; }
   const Setup& setup() const { return setup_; }
@@ -104,6 +103,7 @@ class Session {
   Units& units() { return units_; }
   Reports& reports() { return reports_; }
   Control& control() { return control_; }
+  CommandTarget& commands() { return commands_; }
   ClassRewriter& rewriter() { return rewriter_; }
   Pipeline& pipeline() { return pipeline_; }
   PhaseGate& gate() { return gate_; }  // open in the live phase
@@ -114,7 +114,7 @@ class Session {
   bool get_environment();
   bool create_tables();
   bool open_control();
-  void open_server();
+  bool open_windows();
   bool prepare_pipeline();
   bool offer_rewriting();
   const HotSpotTable* open_hotspot();
@@ -158,9 +158,6 @@ class Session {
   Units units_{parts_};
   Reports reports_{parts_};
   Control control_;
-  ControlServer no_server_;
-  ControlServer* server_ = &no_server_;
-  const ControlTable* control_table_ = nullptr;  // of the module that has made the server
   SocketReader reader_;
   Entry entry_;
   // For the thread that waits for the end.
@@ -173,6 +170,7 @@ class Session {
       phase_,    setup_, units_.settings(), voice_,   voice_.messages(), memory_,  turn_,     losses_,
       model_,    kinds_, hotspot_,          threads_, classes_,          unloads_, rewriter_, class_files_,
       pipeline_, units_, reports_,          control_};
+  SessionCommands commands_{parts_};
 };
 
 }  // namespace hprof

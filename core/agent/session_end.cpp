@@ -28,7 +28,7 @@ int64_t reserve_of(int64_t timeout_ns) {
 }  // namespace
 
 bool Session::end_threads(int64_t deadline_ns) {
-  bool ended = server_->close(deadline_ns);
+  bool ended = control_.server().close(deadline_ns);
   return (!kHasSockets || reader_.stop(deadline_ns)) && ended;
 }
 
@@ -86,7 +86,7 @@ void Session::abandon() {
   say_who_is_stuck();
   units_.abandon_all();
   gate_.close(0);
-  server_->remove_path();
+  control_.server().remove_path();
   pipeline_.cut_short(platform::monotonic_ns() + reserve_of(setup_.exit_timeout_ns()));
 }
 

@@ -60,6 +60,8 @@ struct SessionParts {
   SessionPhase phase() const { return phase_word.load(std::memory_order_acquire); }
   JNIEnv* jni() const;  // of the calling thread; nullptr: none
   void* vm_symbol(const char* name) const;
+  // False: classes with probes or handlers stay in the VM and have addresses of this session.
+  bool can_be_detached() const;
 };
 
 }  // namespace hprof

@@ -1,7 +1,5 @@
 #include "core/agent/socket_reader.h"
 
-#include <cstdio>
-
 #include "core/agent/session.h"
 
 namespace hprof {
@@ -28,6 +26,7 @@ bool SocketReader::stop(int64_t deadline_ns) {
 void SocketReader::run(void* self) { static_cast<SocketReader*>(self)->work(); }
 
 void SocketReader::work() {
+  ControlServer& server = session_->control().server();
   session_->pipeline().reconnect();  // the first connection: the VM's start does not wait for the peer
   uint8_t bytes[512];
   while (!stopping_.load(std::memory_order_acquire)) {
@@ -36,15 +35,10 @@ void SocketReader::work() {
       session_->voice().detail("the peer sends no more commands");
       if (!stopping_.load(std::memory_order_acquire)) end_without_reader();
       if (!wait_for_peer()) return;
-      parser_ = CommandParser();
+      server.greet_peer();
       continue;
     }
-    const uint8_t* next = bytes;
-    auto left = static_cast<size_t>(count);
-    ParsedCommand parsed;
-    while (parser_.next(&next, &left, &parsed)) {
-      if (!handle(parsed)) return;
-    }
+    if (!server.take(session_->commands(), bytes, static_cast<size_t>(count))) return;
   }
 }
 
@@ -64,40 +58,9 @@ void SocketReader::end_without_reader() {
   Answer answer;
   Command stop;
   stop.kind = CommandKind::kStop;
-  if (!session_->control().perform(stop, &answer) || !session_->can_be_detached()) return;
+  if (!session_->control().perform(stop, &answer) || !session_->parts().can_be_detached()) return;
   session_->reports().leave_out_last();
   session_->control().request_detach();
-}
-
-void SocketReader::answer_bad(const ParsedCommand& parsed) {
-  if (bad_++ >= kMostAnswered) return;
-  char text[120];
-  bool unknown = parsed.outcome == CommandOutcome::kUnknown;
-  snprintf(text, sizeof(text), "%s, tag 0x%02x, %u bytes: skipped",
-           unknown ? "unknown command" : "malformed command", parsed.tag, parsed.length);
-  session_->voice().detail(text);
-  session_->reports().echo(parsed.command.serial, false, text);
-}
-
-// False: the connection is over.
-bool SocketReader::handle(const ParsedCommand& parsed) {
-  if (parsed.outcome != CommandOutcome::kCommand) {
-    answer_bad(parsed);
-    return true;
-  }
-  if (parsed.command.kind == CommandKind::kEof) {
-    session_->voice().detail("the peer said EOF: no more commands, the profile goes on");
-    session_->reports().end_conversation();
-    session_->reports().echo(parsed.command.serial, true, "eof");
-    return false;
-  }
-  Answer answer;
-  if (!session_->control().perform(parsed.command, &answer)) return false;
-  char text[Answer::kLastMost + 60];
-  snprintf(text, sizeof(text), "%s: %s", command_name(parsed.command.kind), answer.last_text);
-  session_->voice().detail(text);
-  session_->reports().echo(parsed.command.serial, answer.good, text);
-  return true;
 }
 
 }  // namespace hprof

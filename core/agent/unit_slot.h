@@ -10,8 +10,8 @@
 #include "core/agent/phase_gate.h"
 #include "core/base/inside.h"
 #include "core/hotspot/hotspot.h"
+#include "core/modules/windows/window.h"
 #include "core/pipeline/record_kinds.h"
-#include "core/pipeline/window.h"
 #include "platform/platform.h"
 
 namespace hprof {

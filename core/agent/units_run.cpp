@@ -203,7 +203,7 @@ const UnitSlot* Units::inside(const char** function) const {
 void Units::destroy_collectors() {
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
-    slot.windows.forget();
+    parts_.reports.forget_windows(slot);
     if (slot.self == nullptr) continue;
     const TagScope scope(tag::kControl);
     slot.ops->destroy(slot.self);

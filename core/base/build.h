@@ -32,6 +32,13 @@ constexpr bool kHasControl = false;
 constexpr bool kHasControl = true;
 #endif
 
+// every= cuts windows out of reports: the module report_windows is there.
+#ifdef HPROF_NO_REPORT_WINDOWS
+constexpr bool kHasReportWindows = false;
+#else
+constexpr bool kHasReportWindows = true;
+#endif
+
 // Classes can be rewritten: the engine for it is there.
 #ifdef HPROF_NO_BYTECODE
 constexpr bool kHasBytecode = false;

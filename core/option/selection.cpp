@@ -359,7 +359,6 @@ struct Chooser {
   }
 
   bool check_windows() const {
-    if (kEmbedded && core.every != 0) return option_error(list, "every= is not in this build", error);
     for (uint32_t i = 0; core.every != 0 && i < selection->collector_count; ++i) {
       const hprof_unit& unit = *modules->unit(selection->collectors[i]).record;
       if ((unit.flags & HPROF_UNIT_WINDOWS) != 0) continue;

@@ -2,7 +2,7 @@
 
 # The agent's own io service, for the tests of sinks that should meet the real thing.
 add_library(hprof_agent_io STATIC ${PROJECT_SOURCE_DIR}/core/agent/services_io.cpp)
-target_link_libraries(hprof_agent_io PRIVATE hprof_flags PUBLIC hprof_core hprof_platform)
+target_link_libraries(hprof_agent_io PRIVATE hprof_flags hprof_jvmti PUBLIC hprof_core hprof_platform)
 
 # hprof_testable_unit(<unit> <folder>): a module as a static library <unit>_testable, for tests that link its code: the objects
 # of the module itself where there is one. Only <unit>.cpp is compiled again, for another name of the entry:

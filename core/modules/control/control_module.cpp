@@ -23,7 +23,8 @@ void unmake(ControlServer* server) {
 
 const ControlTable kTable = {{sizeof(ControlTable), kControlVersion}, make, unmake};
 
-const hprof_unit kUnit = core_unit(kControlModule, "commands on sockets: control=, listen=", &kTable);
+const hprof_unit kUnit =
+    core_unit(kControlModule, "commands: control=, listen=, from the peer of net=", &kTable);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

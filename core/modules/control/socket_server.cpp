@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <new>
 
+#include "core/modules/control/command_runner.h"
+
 namespace hprof {
 
 namespace {
@@ -46,6 +48,23 @@ bool explain_path(const ControlOptions& options, const char* path, int code, Err
 
 }  // namespace
 
+bool SocketServer::parse(Str line, Command* command, TextWriter* problem) const {
+  return parse_text_command(line, command, problem);
+}
+
+void SocketServer::run(CommandTarget& target, const Command& command, Answer* answer) const {
+  run_command(target, command, answer);
+}
+
+bool SocketServer::take(CommandTarget& target, const uint8_t* bytes, size_t size) {
+  return peer_.take(target, bytes, size);
+}
+
+bool SocketServer::prove(const platform::Socket& socket, const char* secret_file, int64_t deadline_ns,
+                         TextWriter* why) const {
+  return prove_secret(socket, secret_file, deadline_ns, why);
+}
+
 bool SocketServer::open(const ControlOptions& options, Error* error) {
   local_.server = tcp_.server = this;
   tcp_.tcp = true;
@@ -79,8 +98,8 @@ bool SocketServer::open_tcp(const ControlOptions& options, Error* error) {
   return code == 0 || explain("can't listen at", options.listen, code, error);
 }
 
-bool SocketServer::start(const CommandTaker& taker) {
-  taker_ = taker;
+bool SocketServer::start(CommandTarget* target) {
+  target_ = target;
   for (Listener* listener : {&local_, &tcp_}) {
     if (!listener->socket.is_open()) continue;
     auto run = [](void* self) {
@@ -240,7 +259,7 @@ bool SocketServer::authenticate(Connection& connection) {
   const bool answered =
       send(connection, greeting.text()) && read_line(connection, platform::monotonic_ns() + kLoginNs, &line);
   if (answered && is_authentic(line, secret_.text(), nonce)) return true;
-  taker_.messages.detail("a client of listen= did not know the secret");
+  target_->detail("a client of listen= did not know the secret");
   send(connection, "ERROR not authenticated\n");
   return false;
 }
@@ -258,12 +277,13 @@ void SocketServer::serve(Connection& connection) {
 // Answers one command; false: the connection is over.
 bool SocketServer::obey(Connection& connection, Str line) {
   new (&connection.answer) Answer;
-  if (!taker_.perform(taker_.self, line, &connection.answer))
+  Command command;
+  if (parse(line, &command, &connection.answer.last) && !target_->perform(command, &connection.answer))
     connection.answer.error().put("the session ends");
   if (connection.answer.detach) {
     // The answer comes when everything has been freed, so that the next agent can be loaded at once.
     if (!keep_waiting(connection)) send_answer(connection);
-    taker_.request_detach(taker_.self);
+    target_->request_detach();
     return false;
   }
   return send_answer(connection) && !connection.answer.eof;

@@ -1,4 +1,5 @@
-// Receives commands as lines of text: on a local socket (control=) and a TCP port (listen=).
+// The module `control`: runs commands, and receives them as lines of text on a local socket (control=) and a
+// TCP port (listen=).
 //
 // One thread accepts connections on each, and one serves each connection. The VM knows none of them; they
 // pass commands to the control thread and wait there, and no application thread waits for them. The number of
@@ -12,6 +13,7 @@
 #include "core/control/control_server.h"
 #include "core/control/secret_file.h"
 #include "core/control/text_command.h"
+#include "core/modules/control/peer.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -19,12 +21,18 @@ namespace hprof {
 class SocketServer final : public ControlServer {
  public:
   bool open(const ControlOptions& options, Error* error) override;
-  bool start(const CommandTaker& taker) override;
+  bool start(CommandTarget* target) override;
   bool close(int64_t deadline_ns) override;
   void remove_path() override;
   void take_leave(const char* answer) override;
   const char* path() const override { return path_; }
   bool has_local_sockets() const override { return has_local_sockets_; }
+  bool parse(Str line, Command* command, TextWriter* problem) const override;
+  void run(CommandTarget& target, const Command& command, Answer* answer) const override;
+  bool take(CommandTarget& target, const uint8_t* bytes, size_t size) override;
+  void greet_peer() override { peer_.greet(); }
+  bool prove(const platform::Socket& socket, const char* secret_file, int64_t deadline_ns,
+             TextWriter* why) const override;
 
  private:
   enum State : uint32_t { kFree, kServing, kEnded };
@@ -65,7 +73,8 @@ class SocketServer final : public ControlServer {
   bool send(Connection& connection, Str text);
   bool send_answer(Connection& connection);
 
-  CommandTaker taker_ = {};
+  CommandTarget* target_ = nullptr;
+  PeerCommands peer_;
   bool has_local_sockets_ = true;
   Listener local_;
   Listener tcp_;

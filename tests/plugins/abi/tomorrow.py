@@ -22,7 +22,7 @@ import snapshot
 
 PARTS = ("CMakeLists.txt", "LICENSE", "README.md", "core", "platform", "plugins", "tools", "writers")
 # Modules that are a part of the core: they share its C++ types.
-OF_CORE = ("hotspot", "help_texts", "bytecode")
+OF_CORE = ("hotspot", "help_texts", "bytecode", "control", "report_windows")
 MEMBER = "  uint64_t tomorrow;\n"
 SERVICE = ("const ServiceRow kServices[] = {\n", '    {"hprof.tomorrow/1", []() -> const void* { return &kLog; }},\n')
 MODULES = {

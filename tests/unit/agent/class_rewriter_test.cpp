@@ -109,7 +109,7 @@ TEST_CASE("classes are hooked only where a collector wants probes") {
   CHECK_FALSE(f.jvm.is_enabled(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK));
   CHECK(f.jvm.defined.empty());
   CHECK_FALSE(f.session->rewriter().is_active());
-  CHECK(f.session->can_be_detached());
+  CHECK(f.session->parts().can_be_detached());
 }
 
 TEST_CASE("the tracker class is there before the program, and its probes work while a collector runs") {
@@ -171,7 +171,7 @@ TEST_CASE("the state of a thread is never what GetLongField alone says") {
 TEST_CASE("a session with probes in classes is not detached") {
   SessionFixture f;
   f.run("cpu=times");
-  CHECK_FALSE(f.session->can_be_detached());
+  CHECK_FALSE(f.session->parts().can_be_detached());
   const Answer answer = f.command(CommandKind::kDetach);
   CHECK_FALSE(answer.good);
   CHECK_FALSE(answer.detach);

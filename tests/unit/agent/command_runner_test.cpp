@@ -1,9 +1,8 @@
 // Commands of a control connection, carried out.
-#include "core/agent/command_runner.h"
-
 #include <algorithm>
 #include <doctest/doctest.h>
 
+#include "core/control/command_target.h"
 #include "tests/unit/agent/session_fixture.h"
 
 using namespace hprof;

@@ -1,5 +1,5 @@
 // Windows of tables.
-#include "core/pipeline/window.h"
+#include "core/modules/windows/window.h"
 
 #include <doctest/doctest.h>
 #include <vector>

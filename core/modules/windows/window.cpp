@@ -1,4 +1,4 @@
-#include "core/pipeline/window.h"
+#include "core/modules/windows/window.h"
 
 #include <algorithm>
 #include <cstring>
@@ -297,7 +297,7 @@ void Windows::drop() {
   release(&totals_);
 }
 
-void Windows::forget_all() {
+void Windows::forget() {
   drop();
   while (Table* table = first_) {
     first_ = table->next;

@@ -11,8 +11,8 @@
 
 #include <hprof/record.h>
 
-#include "core/base/build.h"
 #include "core/base/memory_account.h"
+#include "core/plugin/core_module.h"
 
 namespace hprof {
 
@@ -70,9 +70,7 @@ class Windows {
   // After the window could not be written: the next one includes it.
   void drop();
   // After the collector was reset: the next window has everything.
-  void forget() {
-    if (!kEmbedded) forget_all();
-  }
+  void forget();
 
  private:
   struct Table {
@@ -88,7 +86,6 @@ class Windows {
     uint64_t count = 0;
   };
 
-  void forget_all();
   Table* table_of(const hprof_table_schema& schema);
   hprof_status merge(Table& table, const hprof_rec_table& from);
   hprof_status subtract(Table& table, uint64_t* count);
@@ -102,6 +99,20 @@ class Windows {
   Cells new_;              // the growth, row by row
   Cells ranked_;           // the rows to show
   Cells totals_;
+};
+
+constexpr const char* kWindowsModule = "report_windows";
+constexpr uint32_t kWindowsVersion = 1;
+
+// The module `report_windows` as the core uses it, which opens it for every=: the functions of Windows.
+struct WindowTable {
+  CoreTable head;
+  void (*begin)(Windows& windows, MemoryAccount& memory);
+  hprof_status (*cut)(Windows& windows, const hprof_rec_table& table, double cutoff,
+                      hprof_trace_serial nothing, hprof_rec_table* window);
+  void (*keep)(Windows& windows);
+  void (*drop)(Windows& windows);
+  void (*forget)(Windows& windows);
 };
 
 }  // namespace hprof
