@@ -134,11 +134,13 @@ bool bind_unit(const OptionList& list, ModuleSet* modules, Unit* unit, Error* er
   return bind_table(list, table, unit->config, &bound, error);
 }
 
-// True: the option selects a running unit, so it is not that of others with a row of its name.
-bool chooses_another(const OptionItem& item, ModuleSet& modules) {
+// True: the option selects a running unit, or is its own, so it is not that of others with a row of its name.
+bool is_anothers(const OptionItem& item, ModuleSet& modules) {
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
     const Unit& unit = modules.unit(i);
-    if (unit.runs && select_has_name(unit.record->select, item.name)) return true;
+    if (unit.runs && (select_has_name(unit.record->select, item.name) ||
+                      options_of(*unit.record).find(item.name) != nullptr))
+      return true;
   }
   return false;
 }
@@ -150,7 +152,7 @@ bool check_unit(const OptionList& list, ModuleSet& modules, const Unit& unit, co
   for (uint32_t i = 0; i < table.count; ++i) {
     const OptionItem* item = list.find(table[i].name);
     if (item == nullptr || find_core_option(item->name) != nullptr) continue;
-    if (chooses_another(*item, modules)) continue;
+    if (is_anothers(*item, modules)) continue;
     if (!bind_row(list, table[i], *item, scratch.bytes, error)) return false;
     say_without_effect(unit, *item, messages);
   }

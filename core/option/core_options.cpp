@@ -29,6 +29,8 @@ const hprof_option kMain[] = {
     {"depth", HPROF_OPTION_INT, AT(depth), "4", nullptr, 0, 2147483647, "<size>", "stack trace depth"},
     {"interval", HPROF_OPTION_MILLIS, AT(interval_ns), "10", nullptr, 0.01, 3600000, "<ms>",
      "time between samples of a thread; 1 with cpu=times"},
+    {"clock", HPROF_OPTION_CHOICE, AT(clock), "cpu", "cpu|wall", 0, 0, nullptr,
+     "measure CPU time or elapsed time, with cpu=samples and cpu=times"},
     {"cutoff", HPROF_OPTION_REAL, AT(cutoff), "0.0001", nullptr, 0, 1e9, "<value>", "output cutoff point"},
     {"lineno", HPROF_OPTION_FLAG, AT(line_numbers), "y", nullptr, 0, 0, nullptr,
      "write line numbers in traces"},
@@ -54,7 +56,7 @@ const hprof_option kOwn[] = {
     {"listen", HPROF_OPTION_TEXT, AT(listen), nullptr, nullptr, 0, 0, "<host>:<port>",
      "accept commands over TCP, from other hosts if the address is not a loopback address"},
     {"secret-file", HPROF_OPTION_TEXT, AT(secret_file), nullptr, nullptr, 0, 0, "<file>",
-     "read the secret for clients of listen= from this file"},
+     "read the secret of listen= and net= from this file"},
     {"allow", HPROF_OPTION_CHOICE, AT(allow), "nothing", "nothing|exit", 0, 0, nullptr,
      "let a command end the VM"},
     {"net-retry", HPROF_OPTION_FLAG, AT(net_retry), "y", nullptr, 0, 0, nullptr,
@@ -79,20 +81,12 @@ const hprof_option kOwn[] = {
      "memory limit of the agent; 0: none"},
 };
 
-// The original's debugging options. Accepted; only logflags has an effect.
 const hprof_option kDebug[] = {
     {"logflags", HPROF_OPTION_INT, AT(log_flags), "0", nullptr, 0, 0, nullptr, "print details when not 0"},
-    {"debugflags", HPROF_OPTION_INT, AT(debug_flags), "0", nullptr, 0, 0, nullptr, "no effect"},
-    {"coredump", HPROF_OPTION_FLAG, AT(core_dump), "n", nullptr, 0, 0, nullptr, "no effect"},
-    {"errorexit", HPROF_OPTION_FLAG, AT(error_exit), "n", nullptr, 0, 0, nullptr, "no effect"},
-    {"pause", HPROF_OPTION_FLAG, AT(pause), "n", nullptr, 0, 0, nullptr, "no effect"},
-    {"debug", HPROF_OPTION_FLAG, AT(debug), "n", nullptr, 0, 0, nullptr, "no effect"},
-    {"X", HPROF_OPTION_TEXT, AT(x), nullptr, nullptr, 0, 0, nullptr, "no effect"},
 };
 
-const hprof_option kObsolete[] = {
-    {"gc_okay", HPROF_OPTION_FLAG, AT(gc_okay), nullptr, nullptr, 0, 0, nullptr, "no effect"},
-};
+// What find_core_option returns for options of kIgnoredOptions. No value is stored.
+const hprof_option kIgnored = {"", HPROF_OPTION_TEXT, 0, nullptr, nullptr, 0, 0, nullptr, ""};
 
 #undef AT
 
@@ -115,8 +109,6 @@ OptionTable core_options(CoreGroup group) {
       return table_of(kOwn);
     case CoreGroup::kDebug:
       return table_of(kDebug);
-    case CoreGroup::kObsolete:
-      return table_of(kObsolete);
   }
   return OptionTable();
 }
@@ -126,10 +118,14 @@ const hprof_option* find_core_option(Str name) {
     const hprof_option* row = core_options(static_cast<CoreGroup>(group)).find(name);
     if (row != nullptr) return row;
   }
+  Str rest(kIgnoredOptions), ignored;
+  while (next_part(&rest, ' ', &ignored)) {
+    if (ignored == name) return &kIgnored;
+  }
   return nullptr;
 }
 
-bool is_shared_option(Str name) { return name == "interval"; }
+bool is_shared_option(Str name) { return name == "interval" || name == "clock" || name == "secret-file"; }
 
 bool takes_commands(const CoreConfig& core) {
   return !is_control_off(core.control) || (core.listen != nullptr && core.listen[0] != '\0');

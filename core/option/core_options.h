@@ -26,6 +26,7 @@ struct CoreConfig {
   int64_t depth;
   double cutoff;         // 0..1
   uint64_t interval_ns;  // units that sample have rows of their own for it
+  uint32_t clock;        // likewise
   uint32_t line_numbers;
   uint32_t thread_in_traces;
   uint32_t dump_on_exit;
@@ -36,7 +37,7 @@ struct CoreConfig {
   uint32_t start;            // 0: load idle, a command starts the collectors
   const char* control;       // y, n, a path or nullptr: core/control/control_address.h
   const char* listen;        // host:port; requires
-  const char* secret_file;   // a file whose first line is the secret
+  const char* secret_file;   // a file whose first line is the secret; net= may have one, too
   uint32_t control_implied;  // 1: control= is y because of start=n, not typed
   uint32_t allow;            // 0: nothing; 1: a command may end the VM
   uint32_t net_retry;
@@ -51,25 +52,21 @@ struct CoreConfig {
   int64_t dump_stall;                   // seconds
 
   int64_t log_flags;  // non-zero: detail messages
-  int64_t debug_flags;
-  uint32_t core_dump;
-  uint32_t error_exit;
-  uint32_t pause;
-  uint32_t debug;
-  uint32_t gc_okay;
-  const char* x;
 
   bool allows_exit() const { return allow == 1; }
   bool shows_details() const { return log_flags != 0; }
 };
 
 // The sections of the help text. All rows write to CoreConfig.
-enum class CoreGroup : uint32_t { kProfile, kOutput, kMain, kOwn, kDebug, kObsolete };
-constexpr uint32_t kCoreGroups = 6;
+enum class CoreGroup : uint32_t { kProfile, kOutput, kMain, kOwn, kDebug };
+constexpr uint32_t kCoreGroups = 5;
+
+// The original's options that have no effect here; any value is accepted.
+constexpr const char* kIgnoredOptions = "gc_okay debugflags coredump errorexit pause debug X";
 
 OptionTable core_options(CoreGroup group);
 
-// The core's row of that name in any group, or nullptr.
+// The core's row of that name in any group; a row without a name for an ignored option; or nullptr.
 const hprof_option* find_core_option(Str name);
 // True: units have rows of that name, too, with defaults of their own.
 bool is_shared_option(Str name);

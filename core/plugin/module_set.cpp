@@ -17,8 +17,10 @@ CoreOption core_option(const ModuleSearch& search, const hprof_unit& unit, Str n
   return search.core_option == nullptr ? CoreOption::kNo : search.core_option(unit, name);
 }
 
-// True: both units have the option *name, and it is not the core's, which any number of units may share.
+// True: both units have the option *name and can run together, and it is not the core's, which any number of
+// units may share.
 bool shares_option(const hprof_unit& a, const hprof_unit& b, const ModuleSearch& search, Str* name) {
+  if (a.kind == b.kind && a.kind != HPROF_UNIT_COLLECTOR) return false;
   const OptionTable mine = options_of(a);
   const OptionTable theirs = options_of(b);
   for (uint32_t i = 0; i < mine.count; ++i) {

@@ -1,10 +1,10 @@
 // cpu=times and cpu=old: exact counts of calls by trace, and the time spent in each.
 //
-// The tracker (core/bytecode/tracker) counts calls in the graphs of graph.h. With times=sampled an agent
+// The tracker (core/bytecode/tracker) counts calls in the graphs of graph.h. With clock=cpu an agent
 // thread, the sampler, credits each thread's current node every millisecond with the CPU time used since its
 // last visit; calls cost nothing more.
 //
-// With times=clock the tracker reads the clock where a thread enters or leaves a node whose calls take a
+// With clock=wall the tracker reads the clock where a thread enters or leaves a node whose calls take a
 // microsecond or more: its time is exact. Other nodes are brief: only the sum of their times is measured
 // (State::brief). The sampler credits the sum's growth since its last visit to the brief node that it finds
 // the thread in. It finds a node with the probability of its share, so each node's time is an estimate, and
@@ -110,8 +110,8 @@ class Collector {
   bool started_ = false;        // was started at least once
   bool running_ = false;        // [control]
   uint64_t step_ = 0;           // State::step
-  uint64_t clock_step_ns_ = 0;  // times=sampled: step of CPU clocks
-  CounterClock counter_;        // times=clock: if open, all times are ticks until the report
+  uint64_t clock_step_ns_ = 0;  // clock=cpu: step of CPU clocks
+  CounterClock counter_;        // clock=wall: if open, all times are ticks until the report
   hprof_agent_thread* sampler_ = nullptr;
 };
 

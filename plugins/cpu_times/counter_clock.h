@@ -1,4 +1,4 @@
-// times=clock: the processor's time-stamp counter instead of System.nanoTime, where the operating system
+// clock=wall: the processor's time-stamp counter instead of System.nanoTime, where the operating system
 // relies on it. The tracker reads it by a native method, a call and one unordered instruction, in less than
 // half the time of System.nanoTime, which calls the C library. The length of a tick is measured.
 #pragma once

@@ -11,8 +11,8 @@ static constexpr const char* kSelect = "cpu=times|cpu=old";
 
 static const hprof_option kOptions[] = {
     {"cpu", HPROF_OPTION_TEXT, offsetof(Config, cpu), nullptr, nullptr, 0, 0, nullptr, "CPU usage"},
-    {"times", HPROF_OPTION_CHOICE, offsetof(Config, times), "sampled", "sampled|clock", 0, 0, nullptr,
-     "clock for cpu=times: sampled CPU time, or elapsed time of each call"},
+    {"clock", HPROF_OPTION_CHOICE, offsetof(Config, times), "cpu", "cpu|wall", 0, 0, nullptr,
+     "sampled CPU time, or elapsed time of each call"},
     {"interval", HPROF_OPTION_MILLIS, offsetof(Config, interval_ns), "1", nullptr, 0.1, 1000, "<ms>",
      "time between samples of the threads' clocks"},
     {"include", HPROF_OPTION_TEXT, offsetof(Config, include), nullptr, nullptr, 0, 0, "<class>[:...]",

@@ -29,7 +29,7 @@ void Collector::credit(State* state, void* jni, bool always) {
   state->cpu_ns = cpu;
 }
 
-// times=clock: the thread's time in brief nodes that no node has been credited with; 0 or less if it is not
+// clock=wall: the thread's time in brief nodes that no node has been credited with; 0 or less if it is not
 // known now. The thread runs meanwhile, and an error is made up for at the next visit. The tracker writes the
 // clock before the sum, so a sum that includes the time since `clock` comes with another clock. Under the
 // lock.

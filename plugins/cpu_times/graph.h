@@ -4,7 +4,7 @@
 // makes new nodes and edges.
 //
 // Protocol: only its thread writes a platform thread's graph, except for self_ns, which the sampler writes
-// (with times=clock the thread, for nodes that are not brief). Virtual threads share one graph: the tracker
+// (with clock=wall the thread, for nodes that are not brief). Virtual threads share one graph: the tracker
 // adds to counts atomically, nodes are made without a lock, edges are inserted under the graph's lock, with
 // memory allocated before. An edge's node is written before its key; the tracker, whose reads are plain,
 // takes the slow path (follow) if it finds the key but no node. Nodes never move and are freed only with a
@@ -61,7 +61,7 @@ struct Node {
   // While the collector runs, the part of the count that reports leave out; while it is stopped, that minus
   // the count at the stop. Under the collector's lock.
   uint64_t left_out;
-  // times=clock: above 0 while the tracker reads the clock whenever the thread enters or leaves this node.
+  // clock=wall: above 0 while the tracker reads the clock whenever the thread enters or leaves this node.
   // Below 1 the node is brief: its time is counted in State::brief, and the collector writes self_ns.
   int32_t pace;
   uint32_t trace[1];  // `length` methods, innermost first
@@ -190,10 +190,10 @@ struct State {
   Address<Node> current;  // virtual threads only
   Address<Edge> edges;
   uint64_t mask;
-  uint64_t clock;   // times=clock: the clock at the last event: nanoseconds, or ticks (counter_clock.h)
+  uint64_t clock;   // clock=wall: the clock at the last event: nanoseconds, or ticks (counter_clock.h)
   uint64_t shared;  // 1: of a virtual thread
-  uint64_t brief;   // times=clock: the time in brief nodes until `clock`
-  uint64_t step;    // times=clock: nodes with shorter calls are brief; 0: no clock is read
+  uint64_t brief;   // clock=wall: the time in brief nodes until `clock`
+  uint64_t step;    // clock=wall: nodes with shorter calls are brief; 0: no clock is read
   Graph* graph;
   State* next;         // in the list of platform threads, or in the free list of virtual ones
   State* made_before;  // in the list of all states of virtual threads, which are never freed

@@ -18,7 +18,7 @@ static Note note_on_time(const Circumstances& how) {
   Note line;
   line.add("cpu=times: calls are counted exactly; ");
   if (how.times == kClock) {
-    line.add("the time is elapsed time, read at entry and exit (times=clock) by ");
+    line.add("the time is elapsed time, read at entry and exit (clock=wall) by ");
     line.add(how.counter ? "the processor's counter" : "System.nanoTime");
     line.add(
         "; of traces that take less than 1 us at a time it is read together, and divided by looking where "
@@ -26,7 +26,7 @@ static Note note_on_time(const Circumstances& how) {
     return line.add("thread is every ").decimal(how.interval_ns / 1000, 3).add(" ms");
   }
   line.add("the time is CPU time, read from each thread every ").decimal(how.interval_ns / 1000, 3);
-  line.add(" ms (times=sampled); ");
+  line.add(" ms (clock=cpu); ");
   if (how.clock_step_ns > kCoarseStepNs)
     line.add("it moves in steps of ").decimal(how.clock_step_ns / 1000, 3).add(" ms on this system; ");
   return line.seconds(how.outside_ns).add(" more were used in methods that are not counted");

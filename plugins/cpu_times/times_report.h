@@ -13,9 +13,9 @@ namespace hprof::times {
 struct Circumstances {
   bool old;
   Times times;
-  bool counter;  // times=clock by the processor's counter, not System.nanoTime
+  bool counter;  // clock=wall by the processor's counter, not System.nanoTime
   uint64_t interval_ns;
-  uint64_t clock_step_ns;  // times=sampled: step of CPU clocks; 0: not known
+  uint64_t clock_step_ns;  // clock=cpu: step of CPU clocks; 0: not known
   uint64_t outside_ns;     // CPU time in methods that are not counted
   uint64_t threads;        // live platform threads
   uint64_t virtual_threads;

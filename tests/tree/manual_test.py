@@ -103,7 +103,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(bash("hprof run cpu=samples,times=cl"), ["clock"])
         self.assertEqual(bash("hprof run cpu=samples,dep"), ["samples,depth="])
         self.assertEqual(zsh("hprof attach 4711 cpu=s"), ["cpu=samples"])
-        self.assertEqual(zsh("hprof run cpu=samples,times=cl"), ["cpu=samples,times=clock"])
+        self.assertEqual(zsh("hprof run cpu=samples,times=cl"), ["cpu=samples,clock=wall"])
 
     def test_files_as_values(self):
         folder = os.path.join(SHARE, "man")

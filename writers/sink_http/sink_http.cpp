@@ -37,10 +37,10 @@ const hprof_option kOptions[] = {
      "add these headers to the requests of url="},
     {"http-method", HPROF_OPTION_CHOICE, offsetof(Config, method), "post", "post|put", 0, 0, nullptr,
      "HTTP method of the requests of url="},
-    {"http-buffer", HPROF_OPTION_SIZE, offsetof(Config, most_bytes), "16m", nullptr, 65536, 1 << 30, nullptr,
-     "keep at most this much of unsent reports; drop the oldest"},
-    {"http-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
-     "retry when the server does not respond for this time"},
+    {"memory-limit", HPROF_OPTION_SIZE, offsetof(Config, most_bytes), "16m", nullptr, 65536, 1 << 30, nullptr,
+     "keep at most this much of an output, or of unsent reports"},
+    {"net-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
+     "give up on the other end after this time; url= tries again"},
 };
 
 class Sink {
@@ -97,13 +97,13 @@ hprof_status Sink::open(const hprof_sink_target* target, char* error, uint32_t e
   const bool is_known = HPROF_HAS(target, hprof_sink_target, host_name) && target->host_name[0] != 0;
   TextBuffer(host_name_, sizeof host_name_).add(is_known ? target->host_name : "localhost");
   if (!outbox_.open(services_, config_.most_bytes)) {
-    TextBuffer(error, error_size).add("no memory for http-buffer=");
+    TextBuffer(error, error_size).add("no memory for memory-limit=");
     return HPROF_FAILED;
   }
   const auto* log = services_.log;
   too_large_ =
-      log->loss_counter(services_.host, "reports: too large for http-buffer=, or no memory for them");
-  no_room_ = log->loss_counter(services_.host, "reports: not sent for so long that http-buffer= was full");
+      log->loss_counter(services_.host, "reports: too large for memory-limit=, or no memory for them");
+  no_room_ = log->loss_counter(services_.host, "reports: not sent for so long that memory-limit= was full");
   refused_ = log->loss_counter(services_.host, "reports: refused by the server of url=");
   left_ = log->loss_counter(services_.host, "reports: not sent by the end");
   return HPROF_OK;

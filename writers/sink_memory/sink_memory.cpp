@@ -16,8 +16,8 @@ struct Config {
 };
 
 const hprof_option kOptions[] = {
-    {"memory-limit", HPROF_OPTION_SIZE, offsetof(Config, limit), "64m", nullptr, 1, 64.0 * 1024 * 1024 * 1024,
-     nullptr, "keep at most this much of an output"},
+    {"memory-limit", HPROF_OPTION_SIZE, offsetof(Config, limit), "16m", nullptr, 1, 64.0 * 1024 * 1024 * 1024,
+     nullptr, "keep at most this much of an output, or of unsent reports"},
 };
 
 class Sink {

@@ -18,9 +18,9 @@ struct Config {
 
 const hprof_option kOptions[] = {
     {"net-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
-     "give up connecting after this time"},
-    {"net-secret-file", HPROF_OPTION_TEXT, offsetof(Config, secret_file), nullptr, nullptr, 0, 0, "<file>",
-     "read the secret that the peer of net= must prove from this file"},
+     "give up on the other end after this time; url= tries again"},
+    {"secret-file", HPROF_OPTION_TEXT, offsetof(Config, secret_file), nullptr, nullptr, 0, 0, "<file>",
+     "read the secret of net= from this file"},
 };
 
 void explain(char* error, uint32_t error_size, const char* what, const char* address, const char* reason) {
@@ -65,12 +65,12 @@ class Sink {
 bool Sink::prove(int64_t handle, uint64_t timeout_ns, char* reason) const {
   if (config_.secret_file == nullptr || config_.secret_file[0] == '\0') return true;
   if (!HPROF_HAS(io_, hprof_io_service, prove)) {
-    TextBuffer(reason, kReasonMost).add("no net-secret-file= in this build");
+    TextBuffer(reason, kReasonMost).add("no secret-file= in this build");
     return false;
   }
   char why[kReasonMost] = "";
   if (io_->prove(host_, handle, config_.secret_file, timeout_ns, why, sizeof why) == 0) return true;
-  TextBuffer(reason, kReasonMost).add(handle < 0 ? "net-secret-file=" : "").add(why);
+  TextBuffer(reason, kReasonMost).add(handle < 0 ? "secret-file=" : "").add(why);
   return false;
 }
 

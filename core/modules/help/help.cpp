@@ -66,6 +66,15 @@ void print_line(const Line& line, Str indent, const TextOut& out) {
 // False: the core has the option itself, and shows it.
 bool is_shown(const hprof_option& row) { return find_core_option(row.name) == nullptr; }
 
+// Writes the units that have the option, from `unit` on; one before has it: writes nothing.
+void put_owners(const ModuleSet& modules, uint32_t unit, Str name, TextWriter* owners) {
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    if (options_of(*modules.unit(i).record).find(name) == nullptr) continue;
+    if (i < unit) return;
+    owners->put(owners->size() == 0 ? "" : ", ").put(modules.unit(i).record->id);
+  }
+}
+
 void print_group(CoreGroup group, const ModuleSet& modules, const TextOut& out) {
   const OptionTable table = core_options(group);
   Line line;
@@ -176,8 +185,9 @@ void print_help(const ModuleSet& modules, const TextOut& out) {
       out.context,
       "\nUnits, what selects them, and their own options\n-----------------------------------------------\n");
   for (uint32_t i = 0; i < modules.unit_count(); ++i) print_unit(modules.unit(i), modules, out);
-  out.put(out.context, "\nObsolete Options\n----------------\n");
-  print_group(CoreGroup::kObsolete, modules, out);
+  out.put(out.context, "\nObsolete Options, accepted without effect\n-----------------------------------------\n");
+  out.put(out.context, kIgnoredOptions);
+  out.put(out.context, "\n");
   out.put(out.context, "\nDebugging Options\n-----------------\n");
   print_group(CoreGroup::kDebug, modules, out);
   out.put(out.context, kExamples);
@@ -200,49 +210,27 @@ void each_option(const ModuleSet& modules, void (*visit)(void* context, const Op
     const hprof_unit& unit = *modules.unit(i).record;
     const OptionTable table = options_of(unit);
     for (uint32_t j = 0; j < table.count; ++j) {
-      if (!is_shown(table[j])) continue;
+      char owners[128];
+      TextWriter of(owners, sizeof(owners));
+      if (is_shown(table[j])) put_owners(modules, i, table[j].name, &of);
+      if (of.size() == 0) continue;
       make_line(table[j], false, modules, &line);
-      visit(context, {line.name, line.preset, line.help, unit.id});
+      visit(context, {line.name, line.preset, line.help, of.text()});
     }
   }
 }
 
-namespace {
-
-// The original's options that have no effect here share a row of the table.
-constexpr Str kNoEffect = "no effect";
-
-struct TableOut {
-  const TextOut* out;
-  char names[kLineMost];
-  size_t size;
-};
-
-void print_row(void* context, const OptionText& option) {
-  TableOut& table = *static_cast<TableOut*>(context);
-  if (option.help != kNoEffect) {
-    print_cells(*table.out, option);
-    return;
-  }
-  TextWriter names(table.names + table.size, sizeof(table.names) - table.size);
-  size_t name = 0;
-  while (name < option.name.size && option.name[name] != '=') ++name;
-  names.put(table.size == 0 ? "" : ", ").put("`").put(option.name.part(0, name)).put("=`");
-  table.size += names.size();
-}
-
-}  // namespace
-
 void print_option_table(const ModuleSet& modules, const TextOut& out) {
   out.put(out.context, "| Option | Default | Meaning |\n| --- | --- | --- |\n");
-  TableOut table;
-  table.out = &out;
-  table.size = 0;
-  each_option(modules, print_row, &table);
-  if (table.size == 0) return;
-  out.put(out.context, "| ");
-  out.put(out.context, Str(table.names, table.size));
-  out.put(out.context, " | | accepted, no effect |\n");
+  each_option(
+      modules,
+      [](void* to, const OptionText& option) { print_cells(*static_cast<const TextOut*>(to), option); },
+      const_cast<TextOut*>(&out));
+  char text[kLineMost];
+  TextWriter row(text, sizeof(text));
+  Str rest(kIgnoredOptions), name;
+  while (next_part(&rest, ' ', &name)) row.put(row.size() == 0 ? "| `" : ", `").put(name).put("=`");
+  out.put(out.context, row.put(" | | accepted, no effect |\n").text());
 }
 
 }  // namespace hprof

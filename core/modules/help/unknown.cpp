@@ -15,9 +15,10 @@ constexpr Str kFileOptions[] = {"file", "control", "secret-file", "plugins"};
 
 // Options of earlier versions, and what replaces them: one text, since pointers would need relocations.
 constexpr char kGone[] =
-    "addresses=use hotspot=-object-addresses;listen-remote=listen= takes any address;"
-    "max-nodes=use max-memory=;park-interval=use interval=;sites-walk=use hotspot=-frame-walk;"
-    "times-counter=times=clock chooses the clock;times-interval=use interval=";
+    "addresses=use hotspot=-object-addresses;http-buffer=use memory-limit=;http-timeout=use net-timeout=;"
+    "listen-remote=listen= takes any address;max-nodes=use max-memory=;net-secret-file=use secret-file=;"
+    "park-interval=use interval=;sites-walk=use hotspot=-frame-walk;times=use clock=cpu or clock=wall;"
+    "times-counter=clock=wall chooses the clock;times-interval=use interval=";
 
 Str what_says_it_now(Str name) {
   Str rest(kGone), row;
@@ -32,7 +33,7 @@ Str what_says_it_now(Str name) {
 template <typename Visit>
 void each_name(const ModuleSet& modules, Visit visit) {
   visit(Str("help"));
-  for (uint32_t group = 0; group + 1 < kCoreGroups; ++group) {
+  for (uint32_t group = 0; group < kCoreGroups; ++group) {
     if (static_cast<CoreGroup>(group) == CoreGroup::kDebug) continue;
     const OptionTable table = core_options(static_cast<CoreGroup>(group));
     for (uint32_t i = 0; i < table.count; ++i) visit(Str(table[i].name));

@@ -34,13 +34,13 @@ struct TimesVm : UnitVm {
   std::function<void(void*)> on_thread_state;
   bool live = false;
 
-  explicit TimesVm(const char* times) {
+  explicit TimesVm(const char* clock) {
     the_vm = this;
     missing_classes = {"java/lang/HprofTracker", "java/lang/System"};
     mock.settings.java_version = 21;
     mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
     mock.set_service(HPROF_SERVICE_PROBES, &kProbes);
-    create(hprof_module_cpu_times, "cpu_times", {{"times", times}});
+    create(hprof_module_cpu_times, "cpu_times", {{"clock", clock}});
     REQUIRE(self != nullptr);
   }
   ~TimesVm() override {
@@ -145,7 +145,7 @@ const hprof_probes_service TimesVm::kProbes = {
 }  // namespace
 
 TEST_CASE("a thread that ends while a report looks for states keeps its own until the report is done") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.mock.app_threads.at(0).jthread;
@@ -170,7 +170,7 @@ TEST_CASE("a thread that ends while a report looks for states keeps its own unti
 }
 
 TEST_CASE("threads that end while the collector is stopped are given back") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   f.stop();
   const uint64_t idle = f.mock.memory_used;
@@ -194,7 +194,7 @@ TEST_CASE("threads that end while the collector is stopped are given back") {
 }
 
 TEST_CASE("threads are held while their calls are counted, and the next run finds them again") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   f.mock.thread_cpu_ns[11] = 0;
   hprof_thread* thread = f.start_thread(1, 11);
@@ -215,7 +215,7 @@ TEST_CASE("threads are held while their calls are counted, and the next run find
 }
 
 TEST_CASE("the last CPU time of a thread is where it ended") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   f.mock.thread_cpu_ns[11] = 0;
   hprof_thread* thread = f.start_thread(1, 11);
@@ -228,7 +228,7 @@ TEST_CASE("the last CPU time of a thread is where it ended") {
 }
 
 TEST_CASE("the CPU time of a thread that has a dead thread's number is not the dead one's") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.mock.app_threads.at(0).jthread;
@@ -247,7 +247,7 @@ TEST_CASE("the CPU time of a thread that has a dead thread's number is not the d
 }
 
 TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   f.mock.thread_cpu_ns[11] = 0;
   f.start_thread(1, 11);
@@ -265,7 +265,7 @@ TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
 }
 
 TEST_CASE("the time that a virtual thread spends while the collector is stopped is nobody's") {
-  TimesVm f("clock");
+  TimesVm f("wall");
   f.start();
   auto attach = [&] {
     return Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state.load();
@@ -284,9 +284,9 @@ TEST_CASE("the time that a virtual thread spends while the collector is stopped 
 
 namespace {
 
-// What the tracker does with times=clock, by the mock's clock.
+// What the tracker does with clock=wall, by the mock's clock.
 struct Paced {
-  TimesVm f{"clock"};
+  TimesVm f{"wall"};
   hprof_thread* thread;
   void* word;
 
@@ -330,7 +330,7 @@ struct Paced {
 
 }  // namespace
 
-TEST_CASE("times=clock: new nodes are read at each event, and what is outside of methods always is") {
+TEST_CASE("clock=wall: new nodes are read at each event, and what is outside of methods always is") {
   Paced p;
   CHECK_FALSE(p.state()->own.root()->is_brief());
   CHECK(p.state()->step == 1000);
@@ -341,7 +341,7 @@ TEST_CASE("times=clock: new nodes are read at each event, and what is outside of
   CHECK(p.f.report() == Sums{{"App.m7", 3}, {"App.m8", 4}});
 }
 
-TEST_CASE("times=clock: the time of brief nodes goes where the thread is found, and nothing of it is lost") {
+TEST_CASE("clock=wall: the time of brief nodes goes where the thread is found, and nothing of it is lost") {
   Paced p;
   p.go_on(0, 7, false);
   p.go_on(5, 8, true);  // from a node that is not: read
@@ -358,7 +358,7 @@ TEST_CASE("times=clock: the time of brief nodes goes where the thread is found, 
   CHECK(p.f.report() == Sums{{"App.m7", 15}, {"App.m8", 3}, {"App.m9", 6}});
 }
 
-TEST_CASE("times=clock: what is left at a report is spread over the brief nodes, and stays there") {
+TEST_CASE("clock=wall: what is left at a report is spread over the brief nodes, and stays there") {
   Paced p;
   p.go_on(0, 8, true);
   p.f.mock.now_ns += 3 * kMs;
@@ -375,7 +375,7 @@ TEST_CASE("times=clock: what is left at a report is spread over the brief nodes,
   CHECK(p.f.report() == Sums{{"App.m7", 1}, {"App.m8", 9}, {"App.m9", 3}});
 }
 
-TEST_CASE("times=clock: a thread that ends before it was found has its time in its brief nodes") {
+TEST_CASE("clock=wall: a thread that ends before it was found has its time in its brief nodes") {
   Paced p;
   p.go_on(0, 8, true);
   p.go_on(6, 0, false);
@@ -384,7 +384,7 @@ TEST_CASE("times=clock: a thread that ends before it was found has its time in i
   CHECK(p.f.report() == Sums{{"App.m8", 6}});
 }
 
-TEST_CASE("times=clock: time in brief nodes before a reset or while stopped is in no later report") {
+TEST_CASE("clock=wall: time in brief nodes before a reset or while stopped is in no later report") {
   Paced p;
   p.go_on(0, 8, true);
   p.go_on(6, 7, false);
@@ -407,7 +407,7 @@ TEST_CASE("times=clock: time in brief nodes before a reset or while stopped is i
 
 // A compiled loop that read the switch before the stop goes on counting.
 TEST_CASE("calls that are counted while the collector is stopped are in no report") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.word;
@@ -429,7 +429,7 @@ TEST_CASE("calls that are counted while the collector is stopped are in no repor
 }
 
 TEST_CASE("calls that virtual threads count while the collector is stopped are in no report") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   State* state = Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state;
   auto call = [&](uint32_t method) {
@@ -448,7 +448,7 @@ TEST_CASE("calls that virtual threads count while the collector is stopped are i
 
 TEST_CASE("a reset discards what was counted, also of a call that is being counted meanwhile") {
   for (bool running : {true, false}) {
-    TimesVm f("sampled");
+    TimesVm f("cpu");
     f.start();
     f.start_thread(1, 11);
     void* word = f.word;
@@ -469,7 +469,7 @@ TEST_CASE("a reset discards what was counted, also of a call that is being count
 }
 
 TEST_CASE("a virtual thread's state has the room and the table of edges that belong together") {
-  TimesVm f("sampled");
+  TimesVm f("cpu");
   f.start();
   std::map<uint64_t, uint64_t> rooms;  // by table
   State* grower = Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state;

@@ -135,7 +135,7 @@ TEST_CASE("an edge that is folded takes no way: the node that it leads to has an
 }
 
 TEST_CASE(
-    "with times=clock the tracker finds new edges in the table only, so that it comes to read the clock") {
+    "with clock=wall the tracker finds new edges in the table only, so that it comes to read the clock") {
   MockHost mock;
   Limits limits;
   limits.most_nodes = 100;

@@ -51,8 +51,9 @@ TEST_CASE("help has the original's layout") {
             "\nnet=<host>:<port>|<path>      send data over a socket               off\n"
             "depth=<size>                  stack trace depth                     4\n"
             "interval=<ms>                 time between samples of a thread; 1 with cpu=times 10\n"
+            "clock=cpu|wall                measure CPU time or elapsed time, with cpu=samples and cpu=times cpu\n"
             "cutoff=<value>                output cutoff point                   0.0001\n"));
-  CHECK(has(help, "\nObsolete Options\n----------------\ngc_okay=y|n"));
+  CHECK(has(help, "\nObsolete Options, accepted without effect\n-----------------------------------------\ngc_okay debugflags "));
   CHECK(has(kVersionText, "hprof 1."));
   CHECK(has(kVersionText, ", plugin ABI 1."));
   CHECK(has(help, (std::string("\n") + kVersionText + "\n").c_str()));
@@ -84,7 +85,7 @@ TEST_CASE("the Markdown table has a row for every option and escapes its bars") 
   // Obsolete options share a row, and are in no other.
   CHECK(
       has(table,
-          "| `debugflags=`, `coredump=`, `errorexit=`, `pause=`, `debug=`, `X=`, `gc_okay=` | | accepted, no "
+          "| `gc_okay=`, `debugflags=`, `coredump=`, `errorexit=`, `pause=`, `debug=`, `X=` | | accepted, no "
           "effect |\n"));
   CHECK(!has(table, "`gc_okay=y"));
   CHECK_FALSE(has(table, "shared"));

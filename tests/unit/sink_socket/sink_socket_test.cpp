@@ -96,7 +96,7 @@ TEST_CASE("without memory for it no connection is made") {
 
 TEST_CASE("a peer that does not prove the secret gets nothing") {
   MockHost host;
-  const std::map<std::string, std::string> options = {{"net-secret-file", "/secret"}};
+  const std::map<std::string, std::string> options = {{"secret-file", "/secret"}};
   {
     SinkRun sink(host, unit(), "localhost:7000", options);
     REQUIRE(sink.opened == HPROF_OK);
@@ -108,7 +108,7 @@ TEST_CASE("a peer that does not prove the secret gets nothing") {
   // The file is looked at first, and one that will not do is not tried again.
   CHECK(sink.opened == HPROF_UNSUPPORTED);
   CHECK(std::string(sink.error) ==
-        "can't connect to localhost:7000: net-secret-file=/secret: others can read it");
+        "can't connect to localhost:7000: secret-file=/secret: others can read it");
   REQUIRE(host.connections.size() == 1);
   CHECK(host.memory_used == 0);
 }
@@ -118,7 +118,7 @@ TEST_CASE("at start-up nothing is connected, but a secret that will not do is an
   hprof_sink_target target = {sizeof(target), 1, "localhost:7000", 1, 0, "", 1, 0};
   for (const char* error : {"", "others can read it"}) {
     host.prove_error = error;
-    MockConfig config(unit(), {{"net-secret-file", "/secret"}});
+    MockConfig config(unit(), {{"secret-file", "/secret"}});
     void* self = nullptr;
     char text[200] = "";
     const auto* ops = static_cast<const hprof_sink_ops*>(unit().ops);

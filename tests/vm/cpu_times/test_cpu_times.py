@@ -81,7 +81,7 @@ def depth_does_not_change_while_calls_are_counted(vm):
 def debuggers_that_step_into_calls_pass_over_probes(vm):
     plain = vm.run_java("Steps", vm.classes, "Stepped")
     check(plain.code == 0 and plain.out.count("Stepped.once") > 20, "no steps without the agent\n%s" % plain)
-    for options in ("cpu=times", "cpu=times,times=clock", "heap=sites"):
+    for options in ("cpu=times", "cpu=times,clock=wall", "heap=sites"):
         run = vm.run_java("Steps", vm.classes, "Stepped", vm.agent_option(options + ",file=out.txt"))
         check_equal(run.out.splitlines(), plain.out.splitlines(), "steps with %s\n%s\n" % (options, run))
 
@@ -211,8 +211,8 @@ def times_clock_says_whether_it_read_the_counter_or_nanotime(vm):
             trusted = file.read() == "tsc\n"
     except OSError:
         trusted = False
-    run, report = profile(vm, ",times=clock", "Calls")
-    notes = [note for note in report.notes if "(times=clock)" in note]
+    run, report = profile(vm, ",clock=wall", "Calls")
+    notes = [note for note in report.notes if "(clock=wall)" in note]
     check_equal(len(notes), 1, "notes on the clock: %s" % report.notes)
     counter = "by the processor's counter" in notes[0]
     check(counter != ("by System.nanoTime" in notes[0]), notes[0])

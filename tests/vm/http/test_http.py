@@ -76,7 +76,7 @@ def packed_text_says_so(vm):
 @vm_test(units=TIMES + ("encoder_pprof", "filter_gzip"))
 def what_a_server_does_not_take_is_posted_again(vm):
     with HttpServer(500, reset_request, close_request, 200) as server:
-        live = vm.start("cpu=times,every=1,cutoff=0,format=pprof,http-timeout=5," + url(server, "/x" + QUERY), "Rounds")
+        live = vm.start("cpu=times,every=1,cutoff=0,format=pprof,net-timeout=5," + url(server, "/x" + QUERY), "Rounds")
         live.wait_until(lambda: "worked" in live.out() and len(server.posts) >= 3, "three windows")
         run = live.finish()
         check_equal(run.code, 0, "exit code\n%s" % run)
@@ -102,7 +102,7 @@ def no_server_stops_the_program(vm):
     plain = vm.truth("Calls").out
     stalls = HttpServer(stall_request)
     for step, port in ((None, closed_port()), (stalls, stalls.port)):
-        options = "cpu=times,format=pprof,http-timeout=1,url=http://127.0.0.1:%d/x" % port
+        options = "cpu=times,format=pprof,net-timeout=1,url=http://127.0.0.1:%d/x" % port
         run = vm.run_java(vm.agent_option(options), "Calls")
         check_equal((run.code, run.out), (0, plain), "exit code and stdout\n%s" % run)
         check("1 report was not posted by the end" in run.err and "done:" not in run.err, run.err)
@@ -114,7 +114,7 @@ def no_server_stops_the_program(vm):
 def the_program_goes_on_while_a_server_holds_a_request(vm):
     """The server has the first window and answers nothing until the program has done all of its work."""
     with HttpServer(stall_request) as server:
-        live = vm.start("cpu=times,every=1,format=pprof,http-timeout=600," + url(server, "/x"), "Rounds")
+        live = vm.start("cpu=times,every=1,format=pprof,net-timeout=600," + url(server, "/x"), "Rounds")
         live.wait_until(lambda: "worked" in live.out() and server.seen >= 1, "the end of the work")
         server.released.set()
         run = live.finish()

@@ -7,7 +7,7 @@ UNITS = ("bytecode", "cpu_samples", "cpu_times", "heap_dump", "heap_sites", "mon
 
 @vm_test(units=UNITS)
 def xcheck_jni_is_silent_for_every_collector(vm):
-    choices = ["cpu=samples,interval=1,thread=y", "cpu=samples,sampler=jvmti", "cpu=times", "cpu=times,times=clock", "cpu=old", "heap=sites",
+    choices = ["cpu=samples,interval=1,thread=y", "cpu=samples,sampler=jvmti", "cpu=times", "cpu=times,clock=wall", "cpu=old", "heap=sites",
                "heap=dump", "heap=dump,format=b,dump=jvmti", "heap=dump,format=b,dump=jvmti,hotspot=-object-addresses", "heap=all",
                "monitor=y", "monitor=all,interval=1"]
     if vm.version >= 11:

@@ -145,13 +145,13 @@ def stream_goes_to_who_proves_the_secret(vm):
     secret = secret_file(vm)
     with Listener(vm, "got.hprof", "--secret-file=" + secret) as listener:
         # Who has no secret, or another one, is turned away, and the place stays free.
-        for other in ("", ",net-secret-file=%s" % secret_file(vm, "other", b"a secret of somebody else\n")):
+        for other in ("", ",secret-file=%s" % secret_file(vm, "other", b"a secret of somebody else\n")):
             options_ = "cpu=samples,format=b,net-timeout=2,net=127.0.0.1:%d%s" % (listener.port, other)
             run = vm.run_java(vm.agent_option(options_), "Spin", "2")
             check_equal(run.code, 0, "exit code\n%s\n" % run)
         check("does not know the secret" in run.err or "does not ask for" in run.err, "not said\n%s" % run)
         check_equal(os.path.getsize(listener.path), 0, "bytes of strangers")
-        options_ = "cpu=samples,format=b,net=127.0.0.1:%d,net-secret-file=%s" % (listener.port, secret)
+        options_ = "cpu=samples,format=b,net=127.0.0.1:%d,secret-file=%s" % (listener.port, secret)
         run = vm.run_java(vm.agent_option(options_), "Spin", "4")
         check_equal((run.code, run.out), (0, vm.truth("Spin", "4").out), "exit code and stdout\n%s\n" % run)
         said = listener.said()
@@ -175,7 +175,7 @@ def a_peer_without_the_secret_gets_one_line(vm):
     spoken = b"AUTH " + b"0" * 64 + b" " + b"1" * 64 + b"\n"  # as of another conversation
     for serve in (read_all, answers(spoken), answers(b"x" * 100000), garbage, vanish):
         with Peer(serve) as peer:
-            options_ = "cpu=samples,format=b,net-timeout=1,net-secret-file=%s,net=127.0.0.1:%d" % (secret, peer.port)
+            options_ = "cpu=samples,format=b,net-timeout=1,secret-file=%s,net=127.0.0.1:%d" % (secret, peer.port)
             run = vm.run_java(vm.agent_option(options_), "Spin", "2")
             check_equal((run.code, run.out), (0, vm.truth("Spin", "2").out), "exit code and stdout\n%s\n" % run)
             data = peer.finish()
@@ -185,7 +185,7 @@ def a_peer_without_the_secret_gets_one_line(vm):
 
 @vm_test(units=UNITS)
 def a_secret_that_is_none_is_refused_before_start(vm):
-    options_ = "cpu=samples,net=127.0.0.1:%d,net-secret-file=%%s" % closed_port()
+    options_ = "cpu=samples,net=127.0.0.1:%d,secret-file=%%s" % closed_port()
     check("chmod 600" in vm.refused(options_ % secret_file(vm, mode=0o644)), "others can read the secret")
     check("16 bytes" in vm.refused(options_ % secret_file(vm, text=b"short\n")), "the secret can be guessed")
-    check("net-secret-file" in vm.refused(options_ % vm.path("nowhere")), "the secret is not there")
+    check("secret-file" in vm.refused(options_ % vm.path("nowhere")), "the secret is not there")

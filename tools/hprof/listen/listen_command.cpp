@@ -263,7 +263,7 @@ int listen(const Given& given) {
 constexpr OptionRow kOptions[] = {
     {"--host", "ADDRESS", "where to listen, default 127.0.0.1"},
     {"--port", "PORT", "default any free port, which is printed", ValueKind::kNumber, 0, 65535},
-    {"--secret-file", "FILE", "accept only an agent with the same net-secret-file=; turn others away"},
+    {"--secret-file", "FILE", "accept only an agent with the same secret-file=; turn others away"},
     {"-o", "FILE", "default java.hprof; - is stdout"},
     {"--force", nullptr, "replace an existing file"},
     {"--cmd", "COMMAND", "send this command; repeatable, sent in turn; \"wait SECONDS\" waits"},
