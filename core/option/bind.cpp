@@ -37,17 +37,13 @@ bool bind_table(const OptionList& list, const OptionTable& table, void* config, 
 bool bind_core_rows(const OptionList& list, CoreConfig* core, Error* error) {
   memset(core, 0, sizeof(*core));
   char said[kOptionTextMost];
-  for (uint32_t group = 0; group < kCoreGroups; ++group) {
-    const OptionTable table = core_options(static_cast<CoreGroup>(group));
-    for (uint32_t i = 0; i < table.count; ++i) {
-      TextWriter problem(said, sizeof(said));
-      if (table[i].default_text != nullptr)
-        store_option_value(table[i], table[i].default_text, core, &problem);
-    }
-    uint32_t bound = 0;
-    if (!bind_table(list, table, core, &bound, error)) return false;
+  const OptionTable table = all_core_options();
+  for (uint32_t i = 0; i < table.count; ++i) {
+    TextWriter problem(said, sizeof(said));
+    if (table[i].default_text != nullptr) store_option_value(table[i], table[i].default_text, core, &problem);
   }
-  return true;
+  uint32_t bound = 0;
+  return bind_table(list, table, core, &bound, error);
 }
 
 // True: host:port or [v6]:port, the port from 1 to 65535. The sink finds out whether the host exists.

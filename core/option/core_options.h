@@ -58,13 +58,15 @@ struct CoreConfig {
 };
 
 // The sections of the help text. All rows write to CoreConfig.
-enum class CoreGroup : uint32_t { kProfile, kOutput, kMain, kOwn, kDebug };
+enum class CoreGroup : uint8_t { kProfile, kOutput, kMain, kOwn, kDebug };
 constexpr uint32_t kCoreGroups = 5;
 
 // The original's options that have no effect here; any value is accepted.
 constexpr const char* kIgnoredOptions = "gc_okay debugflags coredump errorexit pause debug X";
 
+// Of core_options.def; their help is in the module help_texts.
 OptionTable core_options(CoreGroup group);
+OptionTable all_core_options();
 
 // The core's row of that name in any group; a row without a name for an ignored option; or nullptr.
 const hprof_option* find_core_option(Str name);

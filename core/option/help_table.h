@@ -1,5 +1,5 @@
-// The core's interface to the module `help_texts`, which is opened only for help= and for errors with a
-// guess.
+// The core's interface to the module `help_texts`, which is opened only for help= and for errors of
+// options.
 #pragma once
 
 #include "core/base/text.h"
@@ -9,22 +9,37 @@
 namespace hprof {
 
 constexpr const char* kHelpModule = "help_texts";
-constexpr uint32_t kHelpVersion = 1;
+constexpr uint32_t kHelpVersion = 2;
 
 struct TextOut {
   void (*put)(void* context, Str text);
   void* context;
 };
 
+// Why the options choose no units that can run.
+struct Refusal {
+  enum Why : uint32_t {
+    kPlugin,   // plugin=value names no unit
+    kMissing,  // no unit serves name=value, but a shipped one does
+    kModule,   // `name`, an option with its value, needs the module `value`
+    kValue,    // no unit serves a value like that of the option `name`
+    kNothing,  // there is nothing to profile
+  };
+  Why why;
+  Str name;
+  Str value;
+};
+
 using NeedName = const char* (*)(uint32_t bit);
 
 struct HelpTable {
   CoreTable head;
-  // help.h, module_list.h, unknown.h
+  // help.h, module_list.h, unknown.h, refusal.h
   void (*print_help)(const ModuleSet& modules, const TextOut& out);
   void (*print_modules)(const ModuleSet& modules, NeedName need_name, const TextOut& out);
   bool (*unknown_option_error)(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
                                Error* error);
+  void (*explain)(const Refusal& refusal, const OptionList& list, ModuleSet& modules, Error* error);
 };
 
 // nullptr: not in this build, or refused with a message. [onload]

@@ -7,6 +7,7 @@
 #include <hprof/record.h>
 
 #include "core/base/build.h"
+#include "core/option/help_table.h"
 #include "core/option/select_text.h"
 #include "core/option/shipped.h"
 #include "core/pipeline/record_kinds.h"
@@ -97,8 +98,8 @@ struct Chooser {
     uint32_t count = 0;
     if (!take_selected(item.name, item.value, &count)) return false;
     if (count != 0 || selects_nothing(item.value)) return true;
-    if (names_shipped(item.name, item.value)) return fail_missing(item.name, item.value);
-    return fail_value(item.name);
+    if (names_shipped(item.name, item.value)) return refuse(Refusal::kMissing, item.name, item.value);
+    return refuse(Refusal::kValue, item.name, item.value);
   }
 
   // Chooses all units that the option selects. False: two of them exclude each other; *error says so.
@@ -158,7 +159,7 @@ struct Chooser {
   // A module without a unit of its own name means its collectors, or its only unit.
   bool choose_module(Str name) {
     const Module* module = modules->find_module(name);
-    if (module == nullptr) return fail_plugin(name);
+    if (module == nullptr) return refuse(Refusal::kPlugin, "plugin", name);
     uint32_t of_module = 0, collectors = 0, last = 0;
     for (uint32_t i = 0; i < modules->unit_count(); ++i) {
       if (modules->unit(i).module != module || modules->unit(i).record->kind == kUnitOfCore) continue;
@@ -170,64 +171,19 @@ struct Chooser {
     }
     if (collectors != 0) return true;
     if (of_module == 1) return take(last, true);
-    return fail_plugin(name);
+    return refuse(Refusal::kPlugin, "plugin", name);
   }
 
-  bool fail_plugin(Str name) const {
-    char text[700];
+  // The module help_texts has the words.
+  bool refuse(Refusal::Why why, Str name, Str value) const {
+    if (const HelpTable* help = open_help(modules)) {
+      help->explain({why, name, value}, list, *modules, error);
+      return false;
+    }
+    char text[200];
     TextWriter what(text, sizeof(text));
-    what.put("plugin=").put(name);
-    if (modules->state_of(name) == ModuleState::kRefused) {
-      what.put(" cannot be: the module was refused");
-      return option_error(list, what.text(), error);
-    }
-    what.put(" is not a unit of this build, or of ");
-    modules->search().put_folders(&what);
-    what.put("; there are: ");
-    put_units(&what);
-    return option_error(list, what.text(), error);
-  }
-
-  void put_units(TextWriter* out) const {
-    bool any = false;
-    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-      if (modules->unit(i).record->kind == kUnitOfCore) continue;
-      out->put(any ? " " : "").put(modules->unit(i).record->id);
-      any = true;
-    }
-    if (!any) out->put("none");
-  }
-
-  bool fail_value(Str name) const {
-    char text[600];
-    TextWriter what(text, sizeof(text));
-    what.put(name).put(" option value must be ");
-    put_selector_values(*modules, name, &what);
-    return option_error(list, what.text(), error);
-  }
-
-  bool fail_missing(Str name, Str value) const {
-    char text[420];
-    TextWriter what(text, sizeof(text));
-    what.put(name).put('=').put_printable(value, 60);
-    Shipped row;
-    for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
-      if (row.serves(name, value) && modules->state_of(row.module) != ModuleState::kOpen)
-        return fail_module(row.module, &what);
-    }
-    what.put(" is not supported by any unit of this build");
-    return option_error(list, what.text(), error);
-  }
-
-  bool fail_module(Str module, TextWriter* what) const {
-    what->put(" is not in this build: ");
-    if (modules->state_of(module) == ModuleState::kRefused) {
-      what->put("module ").put(module).put(" was refused");
-    } else {
-      what->put("no module ").put(module).put(" in ");
-      modules->search().put_folders(what);
-    }
-    return option_error(list, what->text(), error);
+    if (why != Refusal::kNothing) what.put_printable(name, 100).put('=').put_printable(value, 60).put(": ");
+    return option_error(list, what.put("no unit of this build serves that").text(), error);
   }
 
   // False: a module of a value that needs several is missing.
@@ -235,9 +191,7 @@ struct Chooser {
     for (uint32_t i = 0; i < names->count; ++i) {
       const WantedModule& wanted = names->items[i];
       if (wanted.why != Wanted::kAsked || modules->state_of(wanted.name) == ModuleState::kOpen) continue;
-      char text[420];
-      TextWriter what(text, sizeof(text));
-      return fail_module(wanted.name, &what.put(wanted.option));
+      return refuse(Refusal::kModule, wanted.option, wanted.name);
     }
     return true;
   }
@@ -263,14 +217,14 @@ struct Chooser {
     if (!check_missing()) return false;
     uint32_t count = 0;
     if (encoder == kNone && !take_selected("format", default_format(), &count)) return false;
-    if (encoder == kNone) return fail_missing("format", default_format());
+    if (encoder == kNone) return refuse(Refusal::kMissing, "format", default_format());
     for (const char* name : {"net", "file"}) {
       const OptionItem* item = list.find(name);
       const bool is_default = Str(name) == "file";
       if (sink != kNone || (item == nullptr && !is_default)) continue;
       const Str value = item == nullptr ? Str() : Str(item->value);
       if (!take_selected(name, value, &count)) return false;
-      if (sink == kNone) return fail_missing(name, value);
+      if (sink == kNone) return refuse(Refusal::kMissing, name, value);
     }
     return true;
   }
@@ -290,24 +244,7 @@ struct Chooser {
 
   bool check_any_collector() const {
     if (selection->collector_count != 0 || core.start == 0 || takes_commands(core)) return true;
-    modules->open_all();
-    char text[600];
-    TextWriter what(text, sizeof(text));
-    what.put("nothing to profile is chosen; choose from: ");
-    const OptionTable profiles = core_options(CoreGroup::kProfile);
-    for (uint32_t i = 0; i < profiles.count; ++i) {
-      what.put(profiles[i].name).put('=');
-      put_selector_values(*modules, profiles[i].name, &what);
-      what.put(' ');
-    }
-    what.put("plugin=");
-    bool any = false;
-    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-      if (modules->unit(i).record->kind != HPROF_UNIT_COLLECTOR) continue;
-      what.put(any ? "|" : "").put(modules->unit(i).record->id);
-      any = true;
-    }
-    return option_error(list, what.text(), error);
+    return refuse(Refusal::kNothing, Str(), Str());
   }
 
   bool finish() {

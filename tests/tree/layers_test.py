@@ -16,7 +16,7 @@ RIGHT = [
     ("plugins/x/x.cpp", "#include <hprof/plugin.h>\n#include \"plugins/x/x_state.h\"\n#include <string.h>\n#include <jvmti.h>\n"),
     ("writers/y/y.cpp", "#include <hprof/cpp/a.hpp>\n#include \"y.h\"\n"),
     ("platform/linux/a.cpp", "#include <sys/mman.h>\n#include \"platform/platform.h\"\n#ifdef __linux__\n#endif\n"),
-    ("core/option/core_options.cpp", '// cpu=fast and heap=all\n    {"interval", HPROF_OPTION_INT, 0},\n'),
+    ("core/option/core_options.def", '// cpu=fast and heap=all\nHPROF_CORE_OPTION(kMain, "", "interval", HPROF_OPTION_INT, 0)\n'),
     ("plugins/cpu_fast/cpu_fast.cpp",
      'constexpr const char* kSelect = "cpu=fast";\n{"interval", HPROF_OPTION_INT, 0},\n{"paint", HPROF_OPTION_INT, 0},\nunit("cpu_slow", kSelect)\n'),
     ("core/agent/b.cpp", "// cpu_faster, repaint=, cpu=other, interval= and an unquoted paint; hprof_rec_cpu_fast\n"),

@@ -26,6 +26,20 @@ Str implied_default(Str name) {
   return Str();
 }
 
+Str core_help(Str name) {
+  static constexpr struct {
+    const char *help, *name;
+  } kHelp[] = {
+#define HPROF_CORE_OPTION(group, help, name, ...) {help, name},
+#include "core/option/core_options.def"
+#undef HPROF_CORE_OPTION
+  };
+  for (const auto& row : kHelp) {
+    if (name == row.name) return row.help;
+  }
+  return Str();
+}
+
 void make_line(const hprof_option& row, bool core, const ModuleSet& modules, Line* line) {
   TextWriter name(line->name, sizeof(line->name));
   TextWriter preset(line->preset, sizeof(line->preset));
@@ -37,7 +51,7 @@ void make_line(const hprof_option& row, bool core, const ModuleSet& modules, Lin
   preset.put_printable(row.default_text != nullptr ? Str(row.default_text)
                        : core                      ? implied_default(row.name)
                                                    : Str());
-  line->help = row.help;
+  line->help = core ? core_help(row.name) : Str(row.help);
 }
 
 void pad(TextWriter* out, size_t used, size_t column) {
@@ -185,7 +199,8 @@ void print_help(const ModuleSet& modules, const TextOut& out) {
       out.context,
       "\nUnits, what selects them, and their own options\n-----------------------------------------------\n");
   for (uint32_t i = 0; i < modules.unit_count(); ++i) print_unit(modules.unit(i), modules, out);
-  out.put(out.context, "\nObsolete Options, accepted without effect\n-----------------------------------------\n");
+  out.put(out.context,
+          "\nObsolete Options, accepted without effect\n-----------------------------------------\n");
   out.put(out.context, kIgnoredOptions);
   out.put(out.context, "\n");
   out.put(out.context, "\nDebugging Options\n-----------------\n");

@@ -3,6 +3,7 @@
 
 #include "core/modules/help/help.h"
 #include "core/modules/help/module_list.h"
+#include "core/modules/help/refusal.h"
 #include "core/modules/help/unknown.h"
 #include "core/option/help_table.h"
 
@@ -10,7 +11,8 @@ namespace hprof {
 
 namespace {
 
-const HelpTable kTable = {{sizeof(HelpTable), kHelpVersion}, print_help, print_modules, unknown_option_error};
+const HelpTable kTable = {
+    {sizeof(HelpTable), kHelpVersion}, print_help, print_modules, unknown_option_error, explain_refusal};
 
 const hprof_unit kUnit = core_unit(kHelpModule, "help texts and guesses of the core", &kTable);
 const hprof_unit* const kUnits[] = {&kUnit};

@@ -19,7 +19,7 @@ TEST_CASE("a refused module is named once, and stops the start only when it is n
   fake::Said said;
   auto made = std::make_unique<Configuration>();
   Error error;
-  const ModuleSearch search = fake::search(&folders);
+  const ModuleSearch search = fake::search_with_help(&folders);
   // beat= makes the others be opened, too.
   REQUIRE(configure("heap=sites,beat=5", "", search, said.messages(), made.get(), &error) ==
           Configured::kRun);
@@ -37,7 +37,7 @@ TEST_CASE("a configuration can be made again in the same memory") {
   fake::Said said;
   auto made = std::make_unique<Configuration>();
   Error error;
-  const ModuleSearch search = fake::search(&folders);
+  const ModuleSearch search = fake::search_with_help(&folders);
   for (int i = 0; i < 3; ++i) {
     REQUIRE(configure("cpu=samples,plugins=/x", "", search, said.messages(), made.get(), &error) ==
             Configured::kRun);
@@ -82,7 +82,7 @@ struct WithTail {
   }
   // What the unit gets; else the error.
   std::string rest(const char* options, const char* environment = "") {
-    if (configure(options, environment, fake::search(&folders), said.messages(), made.get(), &error) !=
+    if (configure(options, environment, fake::search_with_help(&folders), said.messages(), made.get(), &error) !=
         Configured::kRun)
       return error.text;
     const Unit* unit = made->modules.find_unit("tail");
@@ -130,7 +130,7 @@ TEST_CASE("a bad value is told even when the build lacks the units") {
   fake::Said said;
   auto made = std::make_unique<Configuration>();
   Error error;
-  CHECK(configure("depth=x", "", fake::search(&folders), said.messages(), made.get(), &error) ==
+  CHECK(configure("depth=x", "", fake::search_with_help(&folders), said.messages(), made.get(), &error) ==
         Configured::kFailed);
   CHECK(std::string(error.text) ==
         "HPROF ERROR: hprof option error: depth option value must be decimal and >= 0 (depth=x)");
