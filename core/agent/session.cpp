@@ -358,7 +358,7 @@ bool Session::open_control() {
 bool Session::offer_rewriting() {
   constexpr uint64_t kHooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
   if (!units_.uses_any(kHooks)) return true;
-  const auto* engine = setup_.open_table<EngineTable>(kEngineModule, kEngineVersion);
+  const auto* engine = setup_.open_table<RewriterTable>(kRewriterModule, kRewriterVersion);
   if (engine == nullptr) {
     return !units_.needs_any(kHooks) ||
            voice_.fail("the module bytecode, which the chosen options need, is not in this build");

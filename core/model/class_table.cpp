@@ -2,7 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/model/class_names.h"
-#include "core/model/scratch_text.h"
+#include "core/base/scratch_text.h"
 
 namespace hprof {
 

@@ -6,11 +6,7 @@
 #include <set>
 #include <string>
 
-#include <hprof/plugin.h>
-
 #include "core/bytecode/tracker_classes.h"
-
-extern "C" const hprof_module* hprof_module_bytecode(const hprof_offer*, const char**);
 
 using namespace hprof;
 
@@ -38,21 +34,9 @@ struct Source {
   }
 };
 
-const EngineTable* engine_table() {
-  hprof_offer offer = {};
-  offer.size = sizeof offer;
-  offer.abi_major = HPROF_ABI_MAJOR;
-  offer.abi_minor = HPROF_ABI_MINOR;
-  const char* refusal = nullptr;
-  const hprof_module* module = hprof_module_bytecode(&offer, &refusal);
-  REQUIRE(module != nullptr);
-  return static_cast<const EngineTable*>(module->units[0]->ops);
-}
-
 }  // namespace
 
 TEST_CASE("an engine without memory for its tracker is not made, whichever call is refused") {
-  const EngineTable* table = engine_table();
   uint32_t refused = 0;
   for (uint32_t failing = 1;; failing++) {
     Source source;
@@ -61,7 +45,7 @@ TEST_CASE("an engine without memory for its tracker is not made, whichever call 
     use.memory = source.functions();
     use.scratch_limit = 1u << 20;
     use.internal_unsafe = true;
-    Engine* engine = table->create(use);
+    Engine* engine = engine_create(use);
     if (engine == nullptr) {
       refused++;
       CHECK(source.held.empty());
@@ -71,11 +55,11 @@ TEST_CASE("an engine without memory for its tracker is not made, whichever call 
     const char* name = nullptr;
     Span bytes;
     for (uint32_t i = 0; i < kTrackerClassCount; i++) {
-      REQUIRE(table->tracker(engine, i, &name, &bytes));
+      REQUIRE(engine_tracker(engine, i, &name, &bytes));
       CHECK(std::string(name) == kTrackerClasses[i].name);
       CHECK(bytes.size > 100);
     }
-    CHECK_FALSE(table->tracker(engine, kTrackerClassCount, &name, &bytes));
+    CHECK_FALSE(engine_tracker(engine, kTrackerClassCount, &name, &bytes));
     break;
   }
   CHECK(refused > 3);

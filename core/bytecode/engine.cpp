@@ -1,12 +1,9 @@
-// The module `bytecode`: the class-file engine behind engine.h. Its one unit is opened by the core itself.
+#include "core/bytecode/engine.h"
+
 #include <atomic>
 #include <new>
 
-#include <hprof/plugin.h>
-
 #include "core/bytecode/alloc_sites.h"
-#include "core/bytecode/debug_info.h"
-#include "core/bytecode/engine.h"
 #include "core/bytecode/injector.h"
 #include "core/bytecode/tracker_classes.h"
 
@@ -90,6 +87,8 @@ NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, uint32_t load
   return made;
 }
 
+}  // namespace
+
 // When all scratches of the pool are in use, the class gets one of its own.
 NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* context, Allocate allocate) {
   for (PooledScratch& entry : engine->pool) {
@@ -102,6 +101,8 @@ NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* contex
   return rewrite_with(engine, scratch, file, loader, context, allocate);
 }
 
+namespace {
+
 bool make_trackers(Engine* engine) {
   Scratch scratch(engine->use.memory, engine->use.scratch_limit);
   for (uint32_t i = 0; i < kTrackerClassCount; i++) {
@@ -111,6 +112,8 @@ bool make_trackers(Engine* engine) {
   }
   return true;
 }
+
+}  // namespace
 
 // Never freed: classes may be loaded until the very end of the VM.
 Engine* engine_create(const EngineUse& use) {
@@ -151,22 +154,4 @@ void engine_totals(const Engine* engine, EngineTotals* totals) {
   }
 }
 
-const EngineTable kTable = {
-    {sizeof(EngineTable), kEngineVersion},
-    engine_create,
-    engine_rewrite,
-    engine_tracker,
-    engine_totals,
-    reason_text,
-    [](const MethodSite& site) { return source_file(*site.view); },
-    [](const MethodSite& site) { return first_line(*site.view, *site.method); },
-};
-
-const hprof_unit kUnit = core_unit(kEngineModule, "class-file engine of the core", &kTable);
-const hprof_unit* const kUnits[] = {&kUnit};
-
-}  // namespace
-
 }  // namespace hprof
-
-HPROF_MODULE(bytecode, "1.0", "hprof", hprof::kUnits, 1)
