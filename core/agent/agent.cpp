@@ -200,7 +200,7 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
     the_session.store(session);
     loaded = session->start_attached();
   }
-  if (loaded && reply != nullptr) session->describe(reply);
+  if (hprof::kHasControl && loaded && reply != nullptr) session->describe(reply);
   session->voice().set_asker(nullptr);
   if (loaded) return JNI_OK;
   session->dispose();

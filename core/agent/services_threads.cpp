@@ -12,6 +12,7 @@
 #include "core/agent/thread_book.h"
 #include "core/agent/unit_checks.h"
 #include "core/agent/unit_slot.h"
+#include "core/base/build.h"
 #include "core/base/memory_account.h"
 
 // The structs behind the ABI's opaque types.
@@ -225,7 +226,7 @@ const hprof_accounting_service kAccounting = {
 
 }  // namespace
 
-const void* accounting_service() { return &kAccounting; }
+const void* accounting_service() { return kHasAccounting ? &kAccounting : nullptr; }
 const void* threads_service() { return &kThreads; }
 const void* sampling_service() { return platform::cpu_timers_supported() ? &kSampling : nullptr; }
 

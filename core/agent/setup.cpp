@@ -28,6 +28,8 @@ Configured Setup::prepare(const char* options, bool attached, const Messages& me
   ModuleSearch search;
   search.linked_in = static_modules();
   search.loader = platform_library_loader();
+  // Units that were linked in are verified by the checks of their build.
+  if (kHasModules || kChecks) search.verify = &verify_module_for;
   size_t size =
       platform::library_path_of(reinterpret_cast<const void*>(&print_to_stdout), agent_folder_, kPathMost);
   search.agent_folder = folder_of(Str(agent_folder_, size));

@@ -20,6 +20,7 @@ void print_error(const char* text) {
 }  // namespace
 
 AttachReply* Voice::asker() const {
+  if (!kHasControl) return nullptr;  // AttachReply::path_in
   const uint32_t thread = asker_thread_.load(std::memory_order_relaxed);
   const bool ours = thread != 0 && thread == static_cast<uint32_t>(platform::current_thread_id());
   return ours ? asker_ : nullptr;

@@ -60,6 +60,13 @@ constexpr bool kHasHotSpotModule = false;
 constexpr bool kHasHotSpotModule = true;
 #endif
 
+// A unit of this build reads the states of threads (service/accounting.h).
+#ifdef HPROF_NO_ACCOUNTING
+constexpr bool kHasAccounting = false;
+#else
+constexpr bool kHasAccounting = true;
+#endif
+
 // Checks at run time that units keep the rules of the ABI, at some cost (the preset debug).
 #ifdef HPROF_CHECKS
 constexpr bool kChecks = true;

@@ -11,8 +11,8 @@ include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${_hprof_here}/hprofConfigVersion.cmake
   VERSION ${HPROF_ABI_VERSION} COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
 if(HPROF_EXTRA_UNITS)
-  # They may write any record.
-  set_property(GLOBAL APPEND PROPERTY HPROF_PARTS HEAP_RECORDS MONITOR_RECORDS)
+  # They may write any record, and use any service.
+  set_property(GLOBAL APPEND PROPERTY HPROF_PARTS HEAP_RECORDS MONITOR_RECORDS ACCOUNTING)
 endif()
 foreach(folder IN LISTS HPROF_EXTRA_UNITS)
   get_filename_component(folder ${folder} ABSOLUTE BASE_DIR ${CMAKE_BINARY_DIR})

@@ -20,6 +20,8 @@ constexpr uint32_t kAgentFolders = 2;  // number of the agent's own folders, whi
 // declare, too; one that it may not.
 enum class CoreOption : uint32_t { kNo, kShared, kTaken };
 
+class ModuleSet;
+
 // All pointers belong to the caller and live as long as the session.
 struct ModuleSearch {
   const StaticModule* linked_in = nullptr;  // nullptr: none
@@ -30,6 +32,9 @@ struct ModuleSearch {
   // last; and what the name of a unit's option means to the core. Either may be nullptr: none.
   Str (*shipped)(uint32_t index) = nullptr;
   CoreOption (*core_option)(const hprof_unit& unit, Str name) = nullptr;
+  // verify_module_for(), or nullptr: all modules are as they should be.
+  bool (*verify)(const ModuleSet& modules, const hprof_module& module, Str name,
+                 TextWriter* reason) = nullptr;
 
   // Writes the folder `index` to `path` (kPathMost bytes). False: there are fewer. Empty and overlong folders
   // are skipped.

@@ -168,7 +168,7 @@ ModuleState ModuleSet::admit(hprof_module_entry entry, Str name, const char* pla
     return refuse(name, place, reason.text());
   }
   reason.put("it ");
-  if (!verify_module(record, name, &reason) || clashes(*record, &reason))
+  if (search_->verify != nullptr && !search_->verify(*this, *record, name, &reason))
     return refuse(name, place, reason.text());
   if (module_count_ == kModulesMost || record->unit_count > kUnitsMost - unit_count_) {
     return refuse(name, place, "there are more than 64 modules or 128 units");
@@ -181,18 +181,21 @@ ModuleState ModuleSet::admit(hprof_module_entry entry, Str name, const char* pla
   return ModuleState::kOpen;
 }
 
-bool ModuleSet::clashes(const hprof_module& module, TextWriter* reason) const {
+bool verify_module_for(const ModuleSet& modules, const hprof_module& module, Str name, TextWriter* reason) {
+  const ModuleSearch& search = modules.search();
+  if (!verify_module(&module, name, reason)) return false;
   for (uint32_t i = 0; i < module.unit_count; ++i) {
-    if (takes_core_option(*module.units[i], *search_, reason)) return true;
-    for (uint32_t j = 0; j < unit_count_; ++j) {
-      if (pair_clashes(*module.units[i], *units_[j].record, units_[j].module->record->name, *search_, reason))
-        return true;
+    if (takes_core_option(*module.units[i], search, reason)) return false;
+    for (uint32_t j = 0; j < modules.unit_count(); ++j) {
+      const Unit& other = modules.unit(j);
+      if (pair_clashes(*module.units[i], *other.record, other.module->record->name, search, reason))
+        return false;
     }
     for (uint32_t j = 0; j < i; ++j) {
-      if (pair_clashes(*module.units[i], *module.units[j], module.name, *search_, reason)) return true;
+      if (pair_clashes(*module.units[i], *module.units[j], module.name, search, reason)) return false;
     }
   }
-  return false;
+  return true;
 }
 
 ModuleState ModuleSet::refuse(Str name, const char* place, Str reason) {

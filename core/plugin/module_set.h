@@ -76,7 +76,6 @@ class ModuleSet {
  private:
   ModuleState open_one(Str name, bool wanted);
   ModuleState admit(hprof_module_entry entry, Str name, const char* place, bool linked_in, bool wanted);
-  bool clashes(const hprof_module& module, TextWriter* reason) const;
   ModuleState refuse(Str name, const char* place, Str reason);
 
   static constexpr size_t kConfigBytes = kEmbedded ? 4096 : 65536;
@@ -94,5 +93,9 @@ class ModuleSet {
   // Aligned at run time: 32-bit C libraries align the set itself to 8 bytes only.
   unsigned char config_[kConfigBytes + kConfigAlignment];
 };
+
+// ModuleSearch::verify. False: *reason says what is wrong with the module, or with its units beside those of
+// the set.
+bool verify_module_for(const ModuleSet& modules, const hprof_module& module, Str name, TextWriter* reason);
 
 }  // namespace hprof

@@ -37,6 +37,7 @@ template <typename Visit>
 bool with_modules(const std::string& plugins, Visit visit) {
   ModuleSearch search;
   search.loader = platform_library_loader();
+  search.verify = &verify_module_for;
   know_core(&search);
   search.plugin_folders = Str(plugins.data(), plugins.size());
   bool refused = false;

@@ -24,6 +24,7 @@ struct Opened {
   explicit Opened(const std::vector<std::string>& wanted, const char* folder = HPROF_TEST_PLUGINS) {
     search.plugin_folders = folder;
     search.loader = platform_library_loader();
+    search.verify = &verify_module_for;
     know_core(&search);
     for (const std::string& name : wanted) {
       WantedModule& item = names->items[names->count++];

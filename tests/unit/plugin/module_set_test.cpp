@@ -31,6 +31,7 @@ struct Opened {
   void open(const std::vector<std::string>& wanted) {
     search.agent_folder = "/jdk/lib";
     search.loader = folders.loader();
+    search.verify = &verify_module_for;
     know_core(&search);
     set->open(search, names_of(wanted), said.messages());
   }

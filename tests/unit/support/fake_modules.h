@@ -17,7 +17,7 @@
 
 #include "core/base/message.h"
 #include "core/plugin/library_loader.h"
-#include "core/plugin/module_search.h"
+#include "core/plugin/module_set.h"
 #include "core/plugin/static_modules.h"
 
 extern "C" const hprof_module* hprof_module_help_texts(const hprof_offer* offer, const char** error);
@@ -334,6 +334,7 @@ inline ModuleSearch search(Folders* folders) {
   ModuleSearch made;
   made.agent_folder = "/jdk/lib";
   made.loader = folders->loader();
+  made.verify = &verify_module_for;
   return made;
 }
 
