@@ -12,9 +12,9 @@ namespace {
 
 // Bit positions in jvmtiCapabilities (jvmti.h), which are part of JVMTI's binary interface.
 struct Row {
-  uint32_t need;  // position in HPROF_NEED_*
-  uint32_t position;
-  const char* name;
+  uint8_t need;  // position in HPROF_NEED_*
+  uint8_t position;
+  char name[42];
 };
 constexpr Row kRows[] = {
     {0, 0, "can_tag_objects"},

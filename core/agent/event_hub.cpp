@@ -21,8 +21,8 @@ constexpr int kCallbacks = 89 - kFirstEvent;  // up to VirtualThreadEnd (21+); o
 
 // HPROF_EVENT_* bit -> JVMTI event number. Numbers rather than jvmti.h's names where older headers lack them.
 struct Row {
-  int event;
-  const char* name;
+  uint8_t event;
+  char name[24];
 };
 constexpr Row kEvents[HPROF_EVENT_COUNT] = {
     {JVMTI_EVENT_VM_START, "VMStart"},

@@ -183,7 +183,7 @@ const hprof_foreign_dump_service kForeignDump = {
 };
 
 struct ServiceRow {
-  const char* id;
+  char id[32];  // no pointer, which would need a relocation
   const void* (*table)();
 };
 const ServiceRow kServices[] = {
@@ -211,11 +211,11 @@ const ServiceRow kServices[] = {
 };
 
 // Services of the module hotspot.
-const char* const kOfHotSpot[] = {HPROF_SERVICE_WALK, HPROF_SERVICE_OBJECTS, HPROF_SERVICE_WEAKS,
-                                  HPROF_SERVICE_VM_COUNTS, HPROF_SERVICE_VM_DUMP};
+constexpr char kOfHotSpot[][32] = {HPROF_SERVICE_WALK, HPROF_SERVICE_OBJECTS, HPROF_SERVICE_WEAKS,
+                                   HPROF_SERVICE_VM_COUNTS, HPROF_SERVICE_VM_DUMP};
 
 const void* service_of_hotspot(HotSpot& hotspot, const char* id) {
-  for (const char* each : kOfHotSpot) {
+  for (const auto& each : kOfHotSpot) {
     if (strcmp(each, id) != 0) continue;
     const HotSpotTable* module = hotspot.open_module();
     return module != nullptr ? module->service(id) : nullptr;

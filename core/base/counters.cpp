@@ -5,18 +5,16 @@
 namespace hprof {
 namespace {
 
-const char* const kCoreWords[] = {
-#define HPROF_LOSS_WORDS(name, words) words,
-    HPROF_CORE_LOSSES(HPROF_LOSS_WORDS)
+// One after the other, each with its NUL.
+constexpr char kCoreWords[] =
+#define HPROF_LOSS_WORDS(name, words) words "\0"
+    HPROF_CORE_LOSSES(HPROF_LOSS_WORDS);
 #undef HPROF_LOSS_WORDS
-};
-static_assert(sizeof kCoreWords / sizeof *kCoreWords == static_cast<size_t>(Loss::kCount),
-              "one text per reason");
 
 }  // namespace
 
 void LossCounters::open() {
-  for (const char* words : kCoreWords) counter(Str(words));
+  for (Str words = kCoreWords; !words.empty(); words = Str(words.data + words.size + 1)) counter(words);
 }
 
 uint64_t* LossCounters::counter(Str words) {

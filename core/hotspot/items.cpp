@@ -2,7 +2,7 @@
 
 namespace hprof {
 
-static constexpr const char* kNames[] = {
+static constexpr char kNames[][24] = {
 #define HPROF_ITEM(id, name, ...) name,
 #include "core/hotspot/items.def"
 #undef HPROF_ITEM

@@ -22,7 +22,9 @@ void put_digits_folded(Str name, TextWriter& folded) {
 
 }  // namespace
 
-Status Model::create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses, bool raw_names) {
+// [[gnu::cold]]: compiled for size, unlike the rest of this file.
+[[gnu::cold]] Status Model::create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses,
+                                   bool raw_names) {
   losses_ = &losses;
   limits_ = limits;
   while (!create_tables(memory, raw_names)) {
@@ -32,7 +34,7 @@ Status Model::create(MemoryAccount& memory, const ModelLimits& limits, LossCount
   return Status::good();
 }
 
-bool Model::create_tables(MemoryAccount& memory, bool raw_names) {
+[[gnu::cold]] bool Model::create_tables(MemoryAccount& memory, bool raw_names) {
   const ModelLimits& l = limits_;
   return strings_.create(memory, l.strings, l.text_bytes, l.backing) &&
          classes_.create(memory, l.classes, l.backing, strings_, raw_names) &&
@@ -42,7 +44,7 @@ bool Model::create_tables(MemoryAccount& memory, bool raw_names) {
          threads_.create(memory, l.threads, l.backing) && method_map_.create(memory, l.method_map, l.backing);
 }
 
-void Model::destroy() {
+[[gnu::cold]] void Model::destroy() {
   method_map_.destroy();
   threads_.destroy();
   traces_.destroy();
@@ -82,7 +84,7 @@ FrameId Model::frame_at(MethodId method, int64_t bci, bool line_numbers) {
   return frame(method, line_numbers ? methods_.line_of(method, bci) : without);
 }
 
-MethodId Model::synthetic_method(Str class_name, Str method_name) {
+[[gnu::cold]] MethodId Model::synthetic_method(Str class_name, Str method_name) {
   char buffer[512];
   TextWriter signature(buffer, sizeof buffer);
   write_signature(class_name.part(0, sizeof buffer - 3), signature);
@@ -95,7 +97,7 @@ TraceSerial Model::trace(ThreadSerial thread, const hprof_frame_id* frames, uint
 }
 
 // The name as a string, unless there are `most` names of its kind already.
-StringId Model::bounded_name(Str name, std::atomic<uint32_t>* names, uint32_t most) {
+[[gnu::cold]] StringId Model::bounded_name(Str name, std::atomic<uint32_t>* names, uint32_t most) {
   const StringId known = strings_.find(name);
   if (known != StringId::kNone) return known;
   if (names->load(std::memory_order_relaxed) >= most) return StringId::kNone;
@@ -105,7 +107,7 @@ StringId Model::bounded_name(Str name, std::atomic<uint32_t>* names, uint32_t mo
   return id;
 }
 
-StringId Model::thread_name(Str name) {
+[[gnu::cold]] StringId Model::thread_name(Str name) {
   if (!name.data) return StringId::kNone;
   const Str kept = name.size > kLongestThreadName ? name.part(0, kLongestThreadName) : name;
   const StringId id = bounded_name(kept, &thread_names_, limits_.thread_names);
@@ -150,7 +152,7 @@ uint64_t Model::charged() const {
   return sum;
 }
 
-uint64_t Model::room(const ModelLimits& l) {
+[[gnu::cold]] uint64_t Model::room(const ModelLimits& l) {
   return StringTable::room(l.strings, l.text_bytes) + ClassTable::room(l.classes) +
          MethodTable::room(l.methods, l.line_table_bytes) + FrameTable::room(l.frames) +
          TraceTable::room(l.traces, l.trace_bytes) + ThreadTable::room(l.threads) +
