@@ -8,6 +8,7 @@
 #include "core/agent/capabilities.h"
 #include "core/base/build.h"
 #include "core/option/select_text.h"
+#include "core/option/shipped.h"
 #include "core/plugin/static_modules.h"
 #include "platform/platform.h"
 
@@ -29,7 +30,7 @@ Configured Setup::prepare(const char* options, bool attached, const Messages& me
   search.linked_in = static_modules();
   search.loader = platform_library_loader();
   // Units that were linked in are verified by the checks of their build.
-  if (kHasModules || kChecks) search.verify = &verify_module_for;
+  if (kHasModules || kChecks) search.verify = &verify_foreign;
   size_t size =
       platform::library_path_of(reinterpret_cast<const void*>(&print_to_stdout), agent_folder_, kPathMost);
   search.agent_folder = folder_of(Str(agent_folder_, size));

@@ -1,5 +1,5 @@
-// The core's interface to the module `help_texts`, which is opened only for help= and for errors of
-// options.
+// The core's interface to the module `help_texts`, which is opened only for help=, for errors of options,
+// and to verify modules that are not shipped.
 #pragma once
 
 #include "core/base/text.h"
@@ -40,6 +40,8 @@ struct HelpTable {
   bool (*unknown_option_error)(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
                                Error* error);
   void (*explain)(const Refusal& refusal, const OptionList& list, ModuleSet& modules, Error* error);
+  // verify_module_for()
+  bool (*verify)(const ModuleSet& modules, const hprof_module& module, Str name, TextWriter* reason);
 };
 
 // nullptr: not in this build, or refused with a message. [onload]

@@ -5,11 +5,25 @@
 
 #include "core/base/text_tools.h"
 #include "core/option/core_options.h"
+#include "core/option/help_table.h"
 #include "core/option/select_text.h"
 #include "core/plugin/option_row.h"
+#include "core/plugin/verify.h"
 
 namespace hprof {
 namespace {
+
+bool is_of_core(const hprof_module& module) {
+  return module.units[0] != nullptr && module.units[0]->kind == kUnitOfCore;
+}
+
+bool is_ours(const hprof_module& module) {
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+    if (row.module == module.name) return true;
+  }
+  return is_of_core(module);
+}
 
 bool add_module(const OptionList& list, Str module, Str option, Wanted why, ModuleNames* names,
                 Error* error) {
@@ -135,6 +149,18 @@ Str shipped_module(uint32_t index) {
     if (index == 0) return row.module;
   }
   return Str();
+}
+
+bool verify_foreign(const ModuleSet& modules, const hprof_module& module, Str name, TextWriter* reason) {
+  if (!verify_record(&module, name, reason)) return false;
+  bool all_ours = is_ours(module);
+  for (uint32_t i = 0; i < modules.unit_count(); ++i)
+    all_ours = all_ours && is_ours(*modules.unit(i).module->record);
+  if (all_ours || is_of_core(module)) return true;
+  const HelpTable* help = open_help(const_cast<ModuleSet*>(&modules));
+  if (help != nullptr) return help->verify(modules, module, name, reason);
+  reason->put("cannot be verified: the module help_texts is missing");
+  return false;
 }
 
 void know_core(ModuleSearch* search) {

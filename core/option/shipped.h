@@ -29,6 +29,10 @@ Str shipped_module(uint32_t index);
 // Gives a search their names, and the core's options. [any]
 void know_core(ModuleSearch* search);
 
+// ModuleSearch::verify of the agent: the records of all modules, and by the module help_texts the units of
+// those that are not shipped, and of all others beside them.
+bool verify_foreign(const ModuleSet& modules, const hprof_module& module, Str name, TextWriter* reason);
+
 // A row: option, pattern of values (empty: any) and module. A module may have several.
 struct Shipped {
   Str name;

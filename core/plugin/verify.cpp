@@ -186,7 +186,7 @@ bool verify_unit(const hprof_unit* unit, TextWriter* reason) {
   return verify_select(unit->select, reason) && verify_options(*unit, reason) && verify_ops(*unit, reason);
 }
 
-bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason) {
+bool verify_record(const hprof_module* module, Str expected_name, TextWriter* reason) {
   if (module->size < HPROF_SIZE_TO(hprof_module, abi_minor))
     return say(reason, "returned a record without a version");
   // The version first: if it differs, the rest of the record has no meaning.
@@ -206,6 +206,11 @@ bool verify_module(const hprof_module* module, Str expected_name, TextWriter* re
   if (module->unit_count == 0 || module->units == nullptr) return say(reason, "has no units");
   if (module->unit_count > kUnitsPerModule)
     return say_number(reason, "has more than ", kUnitsPerModule, " units");
+  return true;
+}
+
+bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason) {
+  if (!verify_record(module, expected_name, reason)) return false;
   for (uint32_t i = 0; i < module->unit_count; ++i) {
     char text[320];
     TextWriter problem(text, sizeof(text));

@@ -17,10 +17,15 @@ constexpr uint64_t kKnownNeeds = ((1ull << HPROF_NEED_COUNT) - 1) & ~(1ull << 8 
 // The offer that entry functions get.
 hprof_offer make_offer();
 
-// expected_name: of the file or the table entry. False: *reason continues the sentence "it ...". [any]
+// Checks what the record says of itself: version, layout, name, number of units. The same parameters as
+// verify_module. [any]
+bool verify_record(const hprof_module* module, Str expected_name, TextWriter* reason);
+
+// Checks the record and its units. expected_name: of the file or the table entry. False: *reason continues
+// the sentence "it ...". [any]
 bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason);
 
-// Checks one unit; verify_module does not call this. [any]
+// Checks one unit. [any]
 bool verify_unit(const hprof_unit* unit, TextWriter* reason);
 
 // hprof_unit.optional; nullptr: none, or a unit of older headers.

@@ -11,8 +11,12 @@ namespace hprof {
 
 namespace {
 
-const HelpTable kTable = {
-    {sizeof(HelpTable), kHelpVersion}, print_help, print_modules, unknown_option_error, explain_refusal};
+const HelpTable kTable = {{sizeof(HelpTable), kHelpVersion},
+                          print_help,
+                          print_modules,
+                          unknown_option_error,
+                          explain_refusal,
+                          verify_module_for};
 
 const hprof_unit kUnit = core_unit(kHelpModule, "help texts and guesses of the core", &kTable);
 const hprof_unit* const kUnits[] = {&kUnit};
