@@ -1,8 +1,8 @@
 #include "core/model/class_table.h"
 
 #include "core/base/hash.h"
-#include "core/model/class_names.h"
 #include "core/base/scratch_text.h"
+#include "core/model/class_names.h"
 
 namespace hprof {
 

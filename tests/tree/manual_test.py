@@ -100,10 +100,10 @@ class Completion(unittest.TestCase):
     def test_values_of_the_agents_options(self):
         # bash is told what follows the last '='.
         self.assertEqual(bash("hprof attach 4711 cpu=s"), ["samples"])
-        self.assertEqual(bash("hprof run cpu=samples,times=cl"), ["clock"])
+        self.assertEqual(bash("hprof run cpu=samples,clock=wa"), ["wall"])
         self.assertEqual(bash("hprof run cpu=samples,dep"), ["samples,depth="])
         self.assertEqual(zsh("hprof attach 4711 cpu=s"), ["cpu=samples"])
-        self.assertEqual(zsh("hprof run cpu=samples,times=cl"), ["cpu=samples,clock=wall"])
+        self.assertEqual(zsh("hprof run cpu=samples,clock=wa"), ["cpu=samples,clock=wall"])
 
     def test_files_as_values(self):
         folder = os.path.join(SHARE, "man")

@@ -30,14 +30,9 @@ namespace hprof::binary {
 
 inline uint32_t saturated(uint64_t v) { return v > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(v); }
 
-struct Config {
-  uint64_t segment;
-};
-
 struct Encoder {
-  Encoder(const hprof_host* h, const Config& c)
+  explicit Encoder(const hprof_host* h)
       : host(h),
-        config(c),
         ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
         mem(find_service<hprof_mem_service>(h, HPROF_SERVICE_MEM)) {}
   static constexpr void describe(hprof_encoder_ops& ops) {
@@ -50,7 +45,6 @@ struct Encoder {
   bool close();
 
   const hprof_host* host;
-  const Config& config;
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
   uint64_t* lost_elements = nullptr;  // counter of losses; nullptr: none

@@ -11,10 +11,9 @@ namespace hprof::binary {
 
 namespace {
 
-const hprof_option kOptions[] = {
-    {"segment", HPROF_OPTION_SIZE, offsetof(Config, segment), "1m", nullptr, 256, 512.0 * 1024 * 1024,
-     nullptr, "set the bytes of a heap dump per record"},
-};
+// Bytes of a heap dump per record: as many as there is memory for.
+constexpr uint64_t kSegmentMost = 1 << 20;
+constexpr uint64_t kSegmentLeast = 256;
 
 // Without the tables of cpu=times, cpu=old and all of monitors: the core refuses those with format=b because
 // of this list.
@@ -45,9 +44,7 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
 constexpr const char* kSelect = "format=b";
 
 constexpr hprof_unit make_unit() {
-  hprof_unit unit =
-      encoder_unit<Encoder, Config>("encoder_binary", kSelect, "binary, as heap analysers read it");
-  set_options(unit, kOptions);
+  hprof_unit unit = encoder_unit<Encoder>("encoder_binary", kSelect, "binary, as heap analysers read it");
   unit.records = kRecords;
   return unit;
 }
@@ -57,7 +54,11 @@ const hprof_unit* const kUnits[] = {&kUnit};
 }  // namespace
 
 hprof_status Encoder::open(char*, uint32_t) {
-  if (!segment.open(Services(host), config.segment)) return HPROF_NO_MEMORY;
+  uint64_t most = kSegmentMost;
+  while (!segment.open(Services(host), most)) {
+    most /= 2;
+    if (most < kSegmentLeast) return HPROF_NO_MEMORY;
+  }
   const auto* log = find_service<hprof_log_service>(host, HPROF_SERVICE_LOG);
   if (log != nullptr)
     lost_elements = log->loss_counter(host, "array elements: a record of the binary format ends at 4 GiB");

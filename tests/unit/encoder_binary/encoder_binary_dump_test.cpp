@@ -12,12 +12,22 @@ namespace {
 
 const hprof_unit& unit() { return mock_unit(hprof_module_encoder_binary, "encoder_binary"); }
 
+constexpr uint64_t kSegment = 1 << 20;
+
+// Leaves memory for segments of that size.
+MockHost& limited(MockHost& host, uint64_t segment) {
+  MockHost probe;
+  const EncoderRun run(probe, unit());
+  host.memory_limit = probe.memory_used - kSegment + segment;
+  return host;
+}
+
 // A dump with only what a test puts in.
 struct Dump {
   MockHost host;
   EncoderRun run;
-  explicit Dump(const std::string& segment = "1m", uint32_t id_size = 8, uint32_t chunk = 65536)
-      : run(host, unit(), {{"segment", segment}}, chunk) {
+  explicit Dump(uint64_t segment = kSegment, uint32_t id_size = 8, uint32_t chunk = 65536)
+      : run(limited(host, segment), unit(), {}, chunk) {
     auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
     begin.id_size = id_size;
     begin.heap_dump = 1;
@@ -94,7 +104,7 @@ TEST_CASE("a reader finds the objects of the recorded dump") {
 }
 
 TEST_CASE("segments are bounded, and cut between objects") {
-  Dump dump("256");
+  Dump dump(256);
   for (uint64_t i = 1; i <= 100; i++) {
     const std::string bytes(i, static_cast<char>(i));
     const auto array = bytes_of(i, bytes);
@@ -110,7 +120,7 @@ TEST_CASE("segments are bounded, and cut between objects") {
 
 TEST_CASE("an object larger than a segment gets one of its own, in its place") {
   for (uint32_t chunk : {1u, 7u, 100u, 65536u}) {
-    Dump dump("256", 8, chunk);
+    Dump dump(256, 8, chunk);
     std::string big(100000, 0);
     for (size_t i = 0; i < big.size(); i++) big[i] = static_cast<char>(i * 7);
     const std::string abc = "abc", xyz = "xyz";
@@ -127,7 +137,7 @@ TEST_CASE("an object larger than a segment gets one of its own, in its place") {
 
 TEST_CASE("every fill of the segment at which the next object comes is right") {
   for (size_t first = 200; first < 260; first++) {
-    Dump dump("256", 4);
+    Dump dump(256, 4);
     const std::string a(first - 14, 'a'), b(20, 'b');
     const auto one = bytes_of(1, a), two = bytes_of(2, b);
     CHECK(dump.run.encode(&one.head) == HPROF_OK);
@@ -140,7 +150,7 @@ TEST_CASE("every fill of the segment at which the next object comes is right") {
 }
 
 TEST_CASE("a class with more fields than a segment holds is whole") {
-  Dump dump("4k");
+  Dump dump(4096);
   const hprof_string_id name = dump.host.string("f");
   auto define = make_record<hprof_rec_definition>(HPROF_RECORD_STRING);
   define.id = name;
@@ -188,7 +198,7 @@ TEST_CASE("primitive arrays of every type are big-endian, from elements at any a
 }
 
 TEST_CASE("an object that four bytes cannot tell is null, not another object") {
-  Dump dump("1m", 4);
+  Dump dump(kSegment, 4);
   const uint64_t elements[] = {0xfffffffe, 0x1000000fe};
   auto array = make_record<hprof_rec_heap_array>(HPROF_RECORD_HEAP_OBJECT_ARRAY);
   array.object = 9;
@@ -266,7 +276,7 @@ TEST_CASE("a dump that nobody ended is ended with the file") {
 }
 
 TEST_CASE("an array of more than 4 GiB is cut to what a record can hold, and the loss counted") {
-  Dump dump("4k");
+  Dump dump(4096);
   const std::string before = dump.run.bytes();
   dump.run.out.keep_bytes = false;
   auto array = make_record<hprof_rec_heap_array>(HPROF_RECORD_HEAP_PRIMITIVE_ARRAY);

@@ -118,6 +118,16 @@ TEST_CASE("what is obsolete or for developers only is accepted") {
         Configured::kRun);
 }
 
+TEST_CASE("an option that is gone is refused with what says it now") {
+  CHECK(Run("times=clock").text() ==
+        kPrefix + "Unknown option: times (times=clock); use clock=cpu or clock=wall");
+  CHECK(Run("segment=64k").text() ==
+        kPrefix + "Unknown option: segment (segment=64k); a segment has 1 MiB, or what memory is left");
+  CHECK(Run("net-secret-file=x").text().find("; use secret-file=") != std::string::npos);
+  CHECK(Run("http-timeout=1").text().find("; use net-timeout=") != std::string::npos);
+  CHECK(Run("http-buffer=1m").text().find("; use memory-limit=") != std::string::npos);
+}
+
 TEST_CASE("an unknown option is refused and the allowed ones are listed on the same line") {
   Run run("foo=bar");
   CHECK(run.outcome == Configured::kFailed);

@@ -82,8 +82,8 @@ struct WithTail {
   }
   // What the unit gets; else the error.
   std::string rest(const char* options, const char* environment = "") {
-    if (configure(options, environment, fake::search_with_help(&folders), said.messages(), made.get(), &error) !=
-        Configured::kRun)
+    if (configure(options, environment, fake::search_with_help(&folders), said.messages(), made.get(),
+                  &error) != Configured::kRun)
       return error.text;
     const Unit* unit = made->modules.find_unit("tail");
     if (unit == nullptr || unit->config == nullptr) return "(does not run)";
