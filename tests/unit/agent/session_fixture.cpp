@@ -84,6 +84,7 @@ Answer SessionFixture::command(CommandKind kind, uint32_t value) {
   Command command;
   command.kind = kind;
   command.value = value;
+  session->open_commands();
   REQUIRE(session->control().perform(command, &answer));
   return answer;
 }

@@ -14,6 +14,7 @@
 extern "C" {
 const hprof_module* hprof_module_bytecode(const hprof_offer*, const char**);
 const hprof_module* hprof_module_control(const hprof_offer*, const char**);
+const hprof_module* hprof_module_help_texts(const hprof_offer*, const char**);
 const hprof_module* hprof_module_cpu_times(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_ascii(const hprof_offer*, const char**);
 const hprof_module* hprof_module_sink_file(const hprof_offer*, const char**);
@@ -153,13 +154,11 @@ const hprof_unit* const kUnits[] = {&kUnit, &kEncoder};
 
 // The modules of these tests, where libhprof has the table that CMake makes.
 const StaticModule* static_modules() {
-  static const StaticModule kModules[] = {{"watcher", hprof_module_watcher},
-                                          {"bytecode", hprof_module_bytecode},
-                                          {"control", hprof_module_control},
-                                          {"cpu_times", hprof_module_cpu_times},
-                                          {"encoder_ascii", hprof_module_encoder_ascii},
-                                          {"sink_file", hprof_module_sink_file},
-                                          {nullptr, nullptr}};
+  static const StaticModule kModules[] = {
+      {"watcher", hprof_module_watcher},     {"bytecode", hprof_module_bytecode},
+      {"control", hprof_module_control},     {"help_texts", hprof_module_help_texts},
+      {"cpu_times", hprof_module_cpu_times}, {"encoder_ascii", hprof_module_encoder_ascii},
+      {"sink_file", hprof_module_sink_file}, {nullptr, nullptr}};
   return kModules;
 }
 

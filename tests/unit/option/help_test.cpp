@@ -47,13 +47,16 @@ TEST_CASE("help has the original's layout") {
             "cpu=samples|times|old|y|off   CPU usage                             off\n"
             "monitor=y|n                   monitor contention                    n\n"
             "format=a|b|acme               text(txt) or binary output            a\n"));
+  CHECK(has(
+      help,
+      "\nnet=<host>:<port>|<path>      send data over a socket               off\n"
+      "depth=<size>                  stack trace depth                     4\n"
+      "interval=<ms>                 time between samples of a thread; 1 with cpu=times 10\n"
+      "clock=cpu|wall                measure CPU time or elapsed time, with cpu=samples and cpu=times cpu\n"
+      "cutoff=<value>                output cutoff point                   0.0001\n"));
   CHECK(has(help,
-            "\nnet=<host>:<port>|<path>      send data over a socket               off\n"
-            "depth=<size>                  stack trace depth                     4\n"
-            "interval=<ms>                 time between samples of a thread; 1 with cpu=times 10\n"
-            "clock=cpu|wall                measure CPU time or elapsed time, with cpu=samples and cpu=times cpu\n"
-            "cutoff=<value>                output cutoff point                   0.0001\n"));
-  CHECK(has(help, "\nObsolete Options, accepted without effect\n-----------------------------------------\ngc_okay debugflags "));
+            "\nObsolete Options, accepted without effect\n-----------------------------------------\ngc_okay "
+            "debugflags "));
   CHECK(has(kVersionText, "hprof 1."));
   CHECK(has(kVersionText, ", plugin ABI 1."));
   CHECK(has(help, (std::string("\n") + kVersionText + "\n").c_str()));
