@@ -317,12 +317,12 @@ void MockHost::add_vm_services() {
                                                   MockBytecode::is_own_thread,
                                                   MockBytecode::redefinitions};
   static const hprof_probes_service probes = {sizeof probes, 0, MockProbes::frame, MockProbes::each_left};
-  static const hprof_exceptions_service exception_probes = {
+  static const hprof_exceptions_service exceptions_table = {
       sizeof(hprof_exceptions_service), 2, MockExceptions::ask, MockExceptions::start, MockExceptions::stop};
-  static const hprof_allocations_service allocation_probes = {sizeof(hprof_allocations_service), 3,
+  static const hprof_allocations_service allocations_table = {sizeof(hprof_allocations_service), 3,
                                                               MockAllocations::ask, MockAllocations::start,
                                                               MockAllocations::stop};
-  static const hprof_calls_service call_probes = {sizeof(hprof_calls_service), 2, MockCalls::ask,
+  static const hprof_calls_service calls_table = {sizeof(hprof_calls_service), 2, MockCalls::ask,
                                                   MockCalls::start, MockCalls::stop};
   static const hprof_library_service library = {sizeof library, 0, MockLibrary::open, MockLibrary::symbol};
   static const hprof_sampling_service sampling = {sizeof sampling,
@@ -341,9 +341,9 @@ void MockHost::add_vm_services() {
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
   services_[HPROF_SERVICE_ACCOUNTING] = &clocks;
   services_[HPROF_SERVICE_PROBES] = &probes;
-  services_[HPROF_SERVICE_EXCEPTIONS] = &exception_probes;
-  services_[HPROF_SERVICE_ALLOCATIONS] = &allocation_probes;
-  services_[HPROF_SERVICE_CALLS] = &call_probes;
+  services_[HPROF_SERVICE_EXCEPTIONS] = &exceptions_table;
+  services_[HPROF_SERVICE_ALLOCATIONS] = &allocations_table;
+  services_[HPROF_SERVICE_CALLS] = &calls_table;
   services_[HPROF_SERVICE_BYTECODE] = &bytecode;
   services_[HPROF_SERVICE_LIBRARY] = &library;
   services_[HPROF_SERVICE_SAMPLING] = &sampling;
