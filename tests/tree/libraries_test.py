@@ -74,7 +74,7 @@ class Libraries(unittest.TestCase):
 
     def test_small_libraries_pass(self):
         self.sizes("", "hprof/plugins/unit.so", 60)
-        self.sizes("", "libhprof.so", 200)
+        self.sizes("", "libhprof.so", 150)
 
     def test_large_libraries_are_found(self):
         self.sizes("hprof/plugins/encoder_json.so: ", "hprof/plugins/encoder_json.so", 64)
