@@ -24,7 +24,7 @@
 
 namespace hprof::times {
 
-// The option times=.
+// The option clock= of cpu=times.
 enum Times : uint32_t { kSampled = 0, kClock = 1 };
 
 constexpr uint32_t kWays = 8;

@@ -111,15 +111,15 @@ def threads_are_told_apart(vm):
 
 @vm_test(units=UNITS, since=21)
 def virtual_threads_are_counted_exactly(vm):
-    for mode, count in (("sampled", 10000), ("clock", 2000)):
-        run, report = profile(vm, ",times=" + mode, "Calls", "virtual", str(count))
+    for mode, count in (("cpu", 10000), ("wall", 2000)):
+        run, report = profile(vm, ",clock=" + mode, "Calls", "virtual", str(count))
         check_counts(report, {"Calls.work": count, "Calls.step": 20 * count, "Calls.nap": 20 * count, "Calls.virtual": 1}, run)
 
 
 @vm_test(units=UNITS)
 def time_goes_to_the_method_that_used_it(vm):
-    for mode in ("sampled", "clock"):
-        run, report = profile(vm, ",times=" + mode, "Calls", "spin", "1000000")
+    for mode in ("cpu", "wall"):
+        run, report = profile(vm, ",clock=" + mode, "Calls", "spin", "1000000")
         section = report.cpu("CPU TIME (ms)")[0]
         check(section.rows[0].method in ("Calls.burn", "Calls.spin"), "most time in %s\n%s" % (section.rows[0].method, run))
         share = sum(row.self_percent for row in section.rows if row.method in ("Calls.burn", "Calls.spin"))
@@ -196,10 +196,10 @@ def binary_format_is_refused(vm):
 
 @vm_test(units=UNITS)
 def the_report_says_which_clock_it_used(vm):
-    words = {"sampled": "CPU time, read from each thread", "clock": "elapsed time, read at entry and exit"}
+    words = {"cpu": "CPU time, read from each thread", "wall": "elapsed time, read at entry and exit"}
     for mode, text in words.items():
-        run, report = profile(vm, ",times=" + mode, "Calls")
-        check(any(text in note for note in report.notes), "times=%s: %s\n%s" % (mode, report.notes, run))
+        run, report = profile(vm, ",clock=" + mode, "Calls")
+        check(any(text in note for note in report.notes), "clock=%s: %s\n%s" % (mode, report.notes, run))
         check_counts(report, COUNTS, run)
 
 
@@ -229,8 +229,8 @@ def classes_of_loaders_that_delegate_only_java_are_counted(vm):
 
 @vm_test(units=UNITS)
 def classes_of_one_name_in_two_loaders_are_two(vm):
-    for mode in ("sampled", "clock"):
-        run, report = profile(vm, ",times=" + mode, "SameNames")
+    for mode in ("cpu", "wall"):
+        run, report = profile(vm, ",clock=" + mode, "SameNames")
         steps = sorted(row.count for row in report.cpu("CPU TIME (ms)")[0].rows if row.method == "SameNames$Work.step")
         check_equal(steps, [30, 70], "calls of step\n%s\n" % run)
 
