@@ -103,9 +103,12 @@ def rows_of_program(text, program):
 @vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites", "heap_dump", "monitor"))
 def plugins_of_another_minor_version_write_the_same(vm):
     """Today's plugins in tomorrow's core, tomorrow's in today's (tests/plugins/abi/tomorrow.py)."""
-    folder = os.path.join(vm.tree, "tests", "plugins", "abi", "tomorrow")
-    if not os.path.isdir(os.path.join(folder, "plugins", "tomorrow")):
+    built = os.path.join(vm.tree, "tests", "plugins", "abi", "tomorrow")
+    if not os.path.isdir(os.path.join(built, "plugins", "tomorrow")):
         raise Skip("ctest abi.tomorrow has not run")
+    folder = vm.path("built")  # where a JDK behind a command sees it
+    for part in ("plugins", "core/lib"):
+        shutil.copytree(os.path.join(built, part), os.path.join(folder, part), copy_function=os.link)
     cores = {"today": vm.agent, "tomorrow": os.path.join(folder, "core", "lib", "libhprof.so")}
     tables = "exceptions=y,gc_pauses=y,grows=y,cpu=times,heap=sites,cutoff=0,format=csv,file=out.csv"
     records = "grows=y,monitor=y,heap=all,dump=jvmti,file=out.txt"
