@@ -15,6 +15,7 @@ constexpr int64_t kLoginNs = 5 * platform::kNanosPerSecond;  // for the answer t
 constexpr int64_t kGraceNs = 250 * platform::kNanosPerMilli;
 constexpr int64_t kIdleNs = 60 * platform::kNanosPerSecond;  // for a whole line, however slow
 constexpr int64_t kSendNs = 10 * platform::kNanosPerSecond;
+constexpr int64_t kShutDownNs = 100 * platform::kNanosPerMilli;
 constexpr size_t kStack = 256 * 1024;
 
 bool explain(const char* what, const char* where, int code, Error* error) {
@@ -130,8 +131,7 @@ bool SocketServer::close(int64_t deadline_ns) {
     // From now on only this thread starts or closes connections.
     for (Connection& connection : listener->connections) {
       if (connection.state.load(std::memory_order_acquire) == kFree) continue;
-      shut_down(connection);
-      if (!connection.thread.join(deadline_ns)) {
+      if (!end(connection, deadline_ns)) {
         all = false;
         continue;
       }
@@ -182,6 +182,7 @@ void SocketServer::take(Listener& listener, platform::Socket socket) {
     connection.socket = socket;
     connection.reader = LineReader();
     connection.proven.store(false, std::memory_order_relaxed);
+    connection.answers.store(false, std::memory_order_relaxed);
     connection.since_ns = platform::monotonic_ns();
     connection.state.store(kServing, std::memory_order_release);
     auto run = [](void* self) {
@@ -197,6 +198,14 @@ void SocketServer::take(Listener& listener, platform::Socket socket) {
   Str busy = "ERROR too many connections\n";
   platform::socket_send(socket, busy.data, busy.size, 0);
   platform::socket_close(&socket);
+}
+
+// The answer to a command that ends the session, such as exit, is still sent.
+bool SocketServer::end(Connection& connection, int64_t deadline_ns) {
+  if (!connection.answers.load(std::memory_order_seq_cst)) shut_down(connection);
+  if (connection.thread.join(deadline_ns)) return true;
+  shut_down(connection);  // the client may have stopped reading
+  return connection.thread.join(platform::monotonic_ns() + kShutDownNs);
 }
 
 void SocketServer::shut_down(Connection& connection) {
@@ -270,7 +279,10 @@ void SocketServer::serve(Connection& connection) {
   Str line;
   while (!closing_.load(std::memory_order_seq_cst)) {
     if (!read_line(connection, platform::monotonic_ns() + kIdleNs, &line)) return;
-    if (!obey(connection, line)) return;
+    connection.answers.store(true, std::memory_order_seq_cst);
+    const bool goes_on = obey(connection, line);
+    connection.answers.store(false, std::memory_order_seq_cst);
+    if (!goes_on) return;
   }
 }
 

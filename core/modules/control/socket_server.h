@@ -42,7 +42,8 @@ class SocketServer final : public ControlServer {
     platform::Socket socket;
     platform::Thread thread;
     std::atomic<uint32_t> state{kFree};
-    std::atomic<bool> proven{false};  // it may send commands
+    std::atomic<bool> proven{false};   // it may send commands
+    std::atomic<bool> answers{false};  // a command has come whose answer is not sent yet
     int64_t since_ns = 0;
     std::atomic<bool> leaves{false};  // the socket is leaving_
     LineReader reader;
@@ -59,6 +60,7 @@ class SocketServer final : public ControlServer {
 
   Connection* find_free(Listener& listener);
   bool keep_waiting(Connection& connection);
+  bool end(Connection& connection, int64_t deadline_ns);
   void shut_down(Connection& connection);
   void set_free(Connection& connection);
   bool open_local(const ControlOptions& options, Error* error);
