@@ -53,7 +53,10 @@ bool set_alarm(int64_t ns, AlarmText text, void* context) {
   ours.sa_handler = &on_alarm;
   ours.sa_flags = SA_RESTART | SA_ONSTACK;
   const itimerval timer = after(ns);
-  return sigaction(SIGALRM, &ours, nullptr) == 0 && setitimer(ITIMER_REAL, &timer, nullptr) == 0;
+  if (sigaction(SIGALRM, &ours, nullptr) == 0 && setitimer(ITIMER_REAL, &timer, nullptr) == 0) return true;
+  alarm_text.store(nullptr, std::memory_order_release);
+  sigaction(SIGALRM, &before_alarm, nullptr);
+  return false;
 }
 
 // Once the timer has expired, its signal may be on its way to any thread: the handler stays, and does
