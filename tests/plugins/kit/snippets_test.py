@@ -29,7 +29,6 @@ CXX_HEADERS = "#include <jvmti.h>\n#include <hprof/cpp/services.hpp>\nusing name
 BLOCKS = {
     "HPROF_MODULE": ("c", "static const hprof_unit* const units[1] = {NULL};"),
     "com.acme.waits/1": ("c", ""),
-    "HPROF_COLUMN_DURATION": ("c", ""),
     "waits-least": ("c", "typedef struct config { uint64_t least_ns; } config;"),
     "loss_counter": ("c", "uint64_t* lost; extern const hprof_log_service* log; extern const hprof_host* host;"),
     "threads->wait": ("c", "extern const hprof_threads_service* threads; extern const hprof_host* host; extern void* self;"
