@@ -198,6 +198,16 @@ TEST_CASE("convert: lines of JSON are written, not read") {
   CHECK(error == "lines of format=json are not read: format=pprof and format=a are");
 }
 
+TEST_CASE("convert: the suffix of a file names its format") {
+  CHECK(encoder_of_file("a.pb") == encoder_of("pprof"));
+  CHECK(encoder_of_file("a.b/x.folded") == encoder_of("collapsed"));
+  CHECK(encoder_of_file("a.collapsed") == encoder_of("collapsed"));
+  CHECK(encoder_of_file("a.json") == encoder_of("json"));
+  CHECK(encoder_of_file("a.txt") == encoder_of("ascii"));
+  CHECK(encoder_of_file(".pb") == nullptr);
+  CHECK(encoder_of_file("a.pb.gz") == nullptr);
+}
+
 TEST_CASE("convert: what is not there is said with what is") {
   const Profile profile = read(golden("ascii.txt"));
   std::string bytes, error;

@@ -117,7 +117,7 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
       {kPrintCommand, {"--lines=y", "a"}, "--lines takes no value"},
       {kCheckCommand, {"--rules"}, "good, --rules"},
       {kCheckCommand, {"a", "b"}, "good, "},
-      {kConvertCommand, {"a"}, "--to=FORMAT is missing"},
+      {kHeapCommand, {"find", "a"}, "--string=TEXT is missing"},
       {kHeapCommand, {"a"}, "good, summary"},
       {kHeapCommand, {"leaks", "a", "--threshold=5"}, "good, leaks"},
       {kHeapCommand, {"path", "a", "b", "--thread=5"}, "unknown option --thread; did you mean --threads?"},
@@ -141,7 +141,7 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
   CHECK(given.words == Arguments{"a"});
   CHECK(help_text(kPrintCommand).find("\n  --lines               sum up") != std::string::npos);
   CHECK(usage_text(kConvertCommand) ==
-        "hprof convert --to=FORMAT [-o FILE] [--table=NAME] [--weight=NAME] FILE\n");
+        "hprof convert [--to=FORMAT] [-o FILE] [--table=NAME] [--weight=NAME] FILE\n");
 }
 
 TEST_CASE("help names the agent's commands, that of listen only those of a stream") {

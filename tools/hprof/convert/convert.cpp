@@ -286,6 +286,17 @@ const hprof_unit* encoder_of(const std::string& format) {
   return nullptr;
 }
 
+const hprof_unit* encoder_of_file(const std::string& path) {
+  const auto ends = [&](const std::string& suffix) {
+    return path.size() > suffix.size() &&
+           path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
+  };
+  if (ends(".folded")) return encoder_of("collapsed");
+  for (const Format& each : kFormats)
+    if (each.name != nullptr && ends(suffix_of(*open_encoder(each)))) return open_encoder(each);
+  return nullptr;
+}
+
 const hprof_encoder_ops* encoder_of_agent(const std::string& format) {
   for (const Format& each : kFormats)
     if (format == each.of_agent) return &ops_of(*open_encoder(each));

@@ -28,8 +28,11 @@ bool is_same_file(const std::string& one, const std::string& other) {
 
 int convert(const Given& given) {
   const std::string &file = given.words[0], format = given.text("--to");
-  const hprof_unit* encoder = encoder_of(format);
-  if (encoder == nullptr) return given.misuse("no format '" + format + "'; one of " + format_names());
+  const bool is_named = given.has("--to");
+  const hprof_unit* encoder = is_named ? encoder_of(format) : encoder_of_file(given.text("-o"));
+  if (encoder == nullptr && is_named)
+    return given.misuse("no format '" + format + "'; one of " + format_names());
+  if (encoder == nullptr) return given.misuse("--to=FORMAT is missing, and -o FILE has the suffix of none");
   const ConvertOptions options = {given.text("--table"), given.text("--weight")};
   std::string target = given.text("-o");
   if (target.empty()) target = file + suffix_of(*encoder);
@@ -59,8 +62,8 @@ constexpr OptionRow kOptions[] = {
      "collapsed: folded stacks, for FlameGraph, speedscope and IntelliJ: one table, one weight;\n"
      "pprof: profile.proto, for go tool pprof, Pyroscope and Parca: one table;\n"
      "json: lines of JSON, all tables;\n"
-     "ascii: text, as format=a, all tables",
-     ValueKind::kText, 0, 0, true},
+     "ascii: text, as format=a, all tables; default the one of the suffix of -o FILE",
+     ValueKind::kText},
     {"-o", "FILE", "where the result goes, default FILE with the format's suffix; - is stdout"},
     {"--table", "NAME",
      "cpu_samples, cpu_times, alloc_sites, monitor_time ...; for formats with one table, default the\n"
@@ -75,12 +78,12 @@ constexpr Verb kVerbs[] = {{"", "FILE", "", convert, kOptions}};
 
 const Command kConvertCommand = {
     "convert",
-    "FILE --to=FORMAT",
+    "FILE [--to=FORMAT]",
     "write a profile in another format",
     kVerbs,
     R"(Writes a profile in another format. FILE is what hprof view takes. The path of the result is printed.
 )",
-    R"(  hprof convert java.hprof.txt --to=pprof -o app.pb
+    R"(  hprof convert java.hprof.txt -o app.pb
   hprof convert app.pb.gz --to=collapsed --weight=alloc_space -o - | flamegraph.pl > app.svg
 
 Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
