@@ -74,11 +74,9 @@ static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
     const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.looks;
     line.add(", one for ").decimal(each_us, 3).add(" ms of CPU time: the kernel looks at timers no oftener");
   }
-  if (snapshot.equal_looks < snapshot.looks - snapshot.looks / 20)
-    line.add(", as good as ").add(snapshot.equal_looks).add(" of equal weight");
-  line.add("; the standard error of a share of 50% is ");
+  line.add("; a share of 50% is right to ");
   const uint64_t root = square_root(snapshot.equal_looks * 100'000'000);  // 10,000 sqrt(equal_looks)
-  return line.decimal((50'000'000 + root / 2) / root, 2).add(" points");
+  return line.decimal((50'000'000 + root / 2) / root, 2).add(" points (standard error)");
 }
 
 static Note note_on_reasons(const Snapshot& snapshot, uint64_t without_stack) {
