@@ -45,7 +45,7 @@ function read(text) {
   const sides = [];
   let side, strings, classes, frames, traces, threads, table, previous, report;
   const begin = (label) => {
-    side = { label, info: {}, tables: [], notes: [], pool: [], cut: 0 };
+    side = { label, info: {}, tables: [], notes: [], pool: [], cut: 0, stacks: 0 };
     sides.push(side);
     strings = new Map(); classes = new Map(); frames = new Map(); traces = new Map(); threads = new Map();
     previous = []; table = null; report = null;
@@ -80,6 +80,7 @@ function read(text) {
           const frame = frames.get(field[at]);
           stack.push(frame === undefined ? number('?') : frame);
         }
+        side.stacks++;
         if (+field[2]) side.cut++;
         traces.set(field[0], { stack, thread: field[1], cut: +field[2] });
         previous = stack;
@@ -338,6 +339,7 @@ function colour(node) {
 
 let drawn = [];  // rows of what is on the canvas, for the mouse: {depth, x, w, node}
 let matched = null;  // by name: 1 matches the search
+let hits = [];  // nodes that match, outermost only, from left to right
 const context = $('canvas').getContext('2d');
 let pending = 0;
 const redraw = () => { if (!pending) pending = requestAnimationFrame(() => { pending = 0; draw(); }); };
@@ -440,6 +442,7 @@ function say(node) {
 function search() {
   const query = state.query.trim();
   matched = null;
+  hits = [];
   $('share').textContent = '';
   if (!query) return;
   let test;
@@ -458,11 +461,23 @@ function search() {
   let sum = 0;
   while (open.length) {
     const node = open.pop();
-    if (node > 0 && matched[tree.name[node]]) { sum += tree.width(node); continue; }
-    for (let k = tree.first[node]; k < tree.first[node + 1]; k++) open.push(tree.children[k]);
+    if (node > 0 && matched[tree.name[node]]) { sum += tree.width(node); hits.push(node); continue; }
+    for (let k = tree.first[node + 1] - 1; k >= tree.first[node]; k--) open.push(tree.children[k]);
   }
   state.share = tree.width(zoomed()) ? sum / tree.width(zoomed()) : 0;
   $('share').textContent = found ? `${percent(sum, tree.width(zoomed()))} matched` : 'no match';
+}
+
+// Selects the next frame that matches.
+function nextHit() {
+  if (!hits.length) return;
+  const at = (hits.indexOf(state.selected) + 1) % hits.length, tree = state.tree, box = $('graph');
+  state.selected = hits[at];
+  say(state.selected);
+  $('share').textContent = `${at + 1} of ${hits.length}`;
+  const top = tree.depth[state.selected] * ROW - box.clientHeight / 2;
+  box.scrollTop = state.view === 'flame' ? box.scrollHeight - box.clientHeight - top : top;
+  redraw();
 }
 
 // --- table of methods ----------------------------------------------------------------------------------------------
@@ -505,6 +520,8 @@ function fillTable() {
     td.textContent = names[row.name];
     td.title = 'show in the graph; with Shift: its callers';
     td.onclick = (e) => e.shiftKey ? go({ view: 'callers', focus: row.name, zoom: [], grid: false }) : go({ query: names[row.name], grid: state.grid });
+    td.tabIndex = 0;
+    td.onkeydown = (e) => { if (e.key === 'Enter') td.onclick(e); };
     tr.append(td);
     body.append(tr);
   }
@@ -518,6 +535,7 @@ const snapshot = () => Object.fromEntries(SHOWN.map((k) => [k, state[k]]));
 
 // Goes to another picture; what was shown before is one step back.
 function go(changes, back) {
+  $('tip').hidden = true;
   if (!back) state.past.push(snapshot());
   const was = snapshot();
   Object.assign(state, changes);
@@ -606,6 +624,7 @@ function dialog(fill) {
   fill($('said'));
   if (!$('dialog').open) $('dialog').showModal();
 }
+const cutText = (side) => `${side.cut} of ${side.stacks} stacks are cut: depth=512 has them whole`;
 function about(box) {
   for (const side of state.sides) {
     const pre = document.createElement('pre');
@@ -614,15 +633,15 @@ function about(box) {
     if (side.label) lines.push(side.label);
     for (const [key, value] of Object.entries(side.info)) lines.push(`${key}: ${value}`);
     for (const t of side.tables) if (t.report) lines.push(`${t.title}: report ${t.report.sequence} (${t.report.reason}) ${when(t.report.from)} to ${when(t.report.until)}`);
-    if (side.cut) lines.push(`${side.cut} stacks were cut: raise depth=`);
+    if (side.cut) lines.push(cutText(side));
     lines.push(...side.notes);
     pre.textContent = lines.join('\n');
     box.append(pre);
   }
 }
-const KEYS = [['/', 'search'], ['Enter', 'zoom to the selected frame'], ['arrows', 'select parent, child, neighbour'], ['b', 'back'],
+const KEYS = [['/', 'search'], ['Enter in the search', 'next match'], ['Enter', 'zoom to the selected frame'], ['arrows', 'select parent, child, neighbour'], ['b', 'back'],
   ['0 or Esc', 'whole profile'], ['f i c', 'flame, icicle, callers'], ['t', 'table of methods'], ['w', 'next weight'],
-  ['l', 'lines'], ['n', 'notes'], ['d', 'dark or light'], ['click', 'zoom'], ['Shift+click', 'callers of a method']];
+  ['l', 'lines'], ['n', 'notes'], ['d', 'dark or light'], ['click', 'zoom'], ['double click', 'copy the name'], ['Shift+click', 'callers of a method']];
 function keys(box) {
   for (const [key, what] of KEYS) {
     const p = document.createElement('div'), k = document.createElement('kbd');
@@ -665,6 +684,7 @@ function listen() {
     state.selected = node;
     if (e.shiftKey && node > 0) go({ view: 'callers', focus: level(state.tree.name[node]), zoom: [] }); else zoomTo(node);
   };
+  $('canvas').ondblclick = () => { if (state.selected > 0) navigator.clipboard.writeText(names[state.tree.name[state.selected]]); };
   $('canvas').onmousemove = (e) => {
     const node = nodeAt(e), tip = $('tip');
     say(node);
@@ -681,7 +701,8 @@ function listen() {
     if (e.ctrlKey || e.metaKey || e.altKey || $('dialog').open) return;
     if (e.target === $('search')) {
       if (e.key === 'Escape') go({ query: '' });
-      if (e.key === 'Escape' || e.key === 'Enter') $('graph').focus();
+      if (e.key === 'Escape') $('graph').focus();
+      if (e.key === 'Enter') nextHit();
       return;
     }
     if (e.target.tagName === 'SELECT') return;
@@ -696,7 +717,7 @@ function listen() {
     else if (e.key === '?') $('help').click();
     else if (e.key === 'b' || e.key === 'Backspace') back();
     else if (e.key === '0' || e.key === 'Escape') $('reset').click();
-    else if (e.key === 'Enter' && e.target.tagName !== 'BUTTON') zoomTo(state.selected);
+    else if (e.key === 'Enter' && !['BUTTON', 'TD'].includes(e.target.tagName)) zoomTo(state.selected);
     else if (e.key.startsWith('Arrow')) { state.selected = step(e.key); say(state.selected); fillTable(); redraw(); }
     else return;
     e.preventDefault();
@@ -712,7 +733,10 @@ function start() {
     state.tables.push({ side, table, index });
   }));
   const info = state.sides[0].info;
-  $('title').textContent = document.title = isDiff() ? state.sides.map((s) => s.label).join(' → ') : info.title || state.sides[0].label || 'hprof';
+  $('title').textContent = document.title = isDiff() ? state.sides.map((s) => s.label).join(' → ') : info.title || state.sides[0].label || ['hprof', info.created].filter((t) => t).join(', ');
+  const cut = state.sides.find((side) => side.cut);
+  $('cut').hidden = !cut;
+  if (cut) $('cut').textContent = cutText(cut);
   if (!state.tables.length) {
     $('graph').hidden = true;
     $('problem').hidden = false;
