@@ -117,15 +117,16 @@ void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* fi
     return;
   }
   if (os::vm_flag_is(jvm.command, "DisableAttachMechanism", true)) {
-    findings->push_back({Verdict::kNo, "attach", "switched off by -XX:+DisableAttachMechanism",
-                         "start the program with the agent: hprof run start=n,control=y -- java ..."});
+    findings->push_back(
+        {Verdict::kNo, "attach", "switched off by -XX:+DisableAttachMechanism",
+         "start the program with the agent: hprof run cpu=samples,start=n,control=y -- java ..."});
     return;
   }
   if (!jvm.attach_socket && (!jvm.catches_quit || has_word(jvm.command, "-Xrs") ||
                              os::vm_flag_is(jvm.command, "ReduceSignalUsage", true))) {
-    findings->push_back({Verdict::kNo, "attach",
-                         "the VM ignores SIGQUIT (-Xrs): its attach mechanism cannot be started",
-                         "start the program with the agent: hprof run start=n,control=y -- java ..."});
+    findings->push_back(
+        {Verdict::kNo, "attach", "the VM ignores SIGQUIT (-Xrs): its attach mechanism cannot be started",
+         "start the program with the agent: hprof run cpu=samples,start=n,control=y -- java ..."});
     return;
   }
   if (version >= 21 && os::vm_flag_is(jvm.command, "EnableDynamicAgentLoading", false)) {

@@ -111,7 +111,7 @@ bool may_signal(const Jvm& jvm, double deadline, std::string* error) {
     if (vm_flag_is(options, "DisableAttachMechanism", true)) {
       *error = process_name(jvm.pid) +
                " runs with -XX:+DisableAttachMechanism, so that nothing can attach; " +
-               "start the program with the agent: hprof run start=n,control=y -- java ...";
+               "start the program with the agent: hprof run cpu=samples,start=n,control=y -- java ...";
       return false;
     }
     if (catches_quit(status)) return true;
