@@ -75,25 +75,30 @@ TEST_CASE("lines are summed up as innermost frame, and once for each stack that 
   const std::vector<LastTable> last = last_tables(profile);
   REQUIRE(last.size() == 1);
   CHECK(last[0].of == 2);
-  const std::vector<LineSum> sums = sums_by_line(profile, *last[0].table, 0);
+  const std::vector<PlaceSum> sums = sums_by_place(profile, *last[0].table, 0, frame_text);
   REQUIRE(sums.size() == 2);
-  CHECK(sums[0].line == "demo.A.inner(A.java:12)");
+  CHECK(sums[0].place == "demo.A.inner(A.java:12)");
   CHECK(sums[0].self == 28);
   CHECK(sums[0].total == 28);
-  CHECK(sums[1].line == "demo.A.outer(A.java:20)");
+  CHECK(sums[1].place == "demo.A.outer(A.java:20)");
   CHECK(sums[1].self == 12);
   CHECK(sums[1].total == 32);
 }
 
-TEST_CASE("print shows the last table of a text report with its stacks") {
+TEST_CASE("print begins with the methods and the hottest path, and has each row on request") {
   Files files;
   const std::string path = files.put("a.txt", report(kRows));
   const std::string text = said({"print", "--top=1", path});
   CHECK(has(text, "CPU SAMPLES, samples 40 in the rows; the last of 2 tables"));
-  CHECK(has(text, "   1  50.00%"));
-  CHECK(has(text,
+  CHECK(has(text, "  70.00%   70.00%                 28  demo.A.inner\n  ... 1 more\n"));
+  CHECK(
+      has(text, "hottest path, from the outermost frame\n  80.00%  demo.A.outer\n  50.00%  demo.A.inner\n"));
+  CHECK(text.find("300001") == std::string::npos);
+  const std::string rows = said({"print", "--top=1", "--traces", path});
+  CHECK(has(rows, "   1  50.00%"));
+  CHECK(has(rows,
             " 300001 demo.A.inner\n          demo.A.inner(A.java:12)\n          demo.A.outer(A.java:20)\n"));
-  CHECK(has(text, "  ... 2 more"));
+  CHECK(has(rows, "  ... 2 more"));
   CHECK(has(said({"print", "--lines", path}),
             "  70.00%   70.00%                 28  demo.A.inner(A.java:12)\n"));
   said({"print", "--records", path}, kFailed);

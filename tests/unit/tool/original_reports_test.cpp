@@ -191,7 +191,7 @@ Reading read_by_all(const Folder& folder, const std::string& text, int check_sta
     return said.out;
   };
   Reading reading;
-  reading.printed = after(good(run({"print", "--top=0", path})), "\n\n");
+  reading.printed = after(good(run({"print", "--top=0", "--traces", path})), "\n\n");
   reading.by_line = after(good(run({"print", "--top=0", "--lines", path})), "\n\n");
   reading.folded = converted(folder, path, "--to=collapsed");
   reading.json = converted(folder, path, "--to=json");

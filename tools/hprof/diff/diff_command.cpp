@@ -100,8 +100,8 @@ void add_table(const Profile& profile, const LastTable& last, size_t file, const
     (file == 0 ? change.before : change.after)[0] += value;
   };
   if (given.has("--lines")) {
-    for (const LineSum& sum : sums_by_line(profile, table, weight)) {
-      if (sum.self != 0) add(sum.line, sum.self);
+    for (const PlaceSum& sum : sums_by_place(profile, table, weight, frame_text)) {
+      if (sum.self != 0) add(sum.place, sum.self);
     }
     return;
   }

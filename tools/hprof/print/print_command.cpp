@@ -35,7 +35,7 @@ int print(const Given& given) {
   FileHeader header;
   const bool is_binary = read_header(in, &header);
   if (records && !is_binary) return fail(path + " is no binary hprof file: --records shows those");
-  if (lines || !is_binary) return print_tables(path, {options.top, lines});
+  if (lines || !is_binary) return print_tables(path, {options.top, lines, options.traces});
   in.seek(0);
   bool good = records ? print_records(in, std::cout, &error) : print_summary(in, options, std::cout, &error);
   std::cout.flush();
@@ -50,7 +50,7 @@ int print(const Given& given) {
 constexpr OptionRow kOptions[] = {
     kTopOption,
     {"--lines", nullptr, "sum up by source line: as innermost frame, and anywhere in the stack"},
-    {"--traces", nullptr, "print the stack below each row of sites and samples of a binary file"},
+    {"--traces", nullptr, "print each row with its stack"},
     {"--threads", nullptr, "print a table of the threads"},
     {"--records", nullptr, "print every record and heap sub-record of a binary file, in its order"},
 };
@@ -63,8 +63,8 @@ const Command kPrintCommand = {
     "FILE",
     "summarize a report or binary file",
     kVerbs,
-    R"(Text report: prints the last table of each kind, each row with its stack. Tables are cumulative, so the last one is
-complete.
+    R"(Text report: prints of the last table of each kind the methods and the hottest path; rows that have names of their own
+(classes, monitors), and with --traces every row with its stack. Tables are cumulative, so the last one is complete.
 
 Binary file: prints the size and the roots of a heap dump, sites, CPU samples, and the number of records of each type.
 hprof heap histogram prints its classes. Both may be gzip-compressed.

@@ -1,5 +1,6 @@
 #include "tools/hprof/print/print_profile.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <ostream>
 
@@ -39,19 +40,35 @@ class Printer {
     if (last.of > 1)
       out_ << "; the last of " << last.of << " tables: each holds all that was seen since the start or reset";
     out_ << '\n';
-    view_.lines ? print_lines(table, weight, sum) : print_rows(table, weight, sum);
+    if (view_.lines) return print_places(table, weight, sum, "line", frame_text);
+    const bool has_stacks = std::any_of(table.rows.begin(), table.rows.end(), [&](const ProfileRow& row) {
+      return profile_.traces.count(row.trace) != 0;
+    });
+    const bool has_names = std::any_of(table.rows.begin(), table.rows.end(), [&](const ProfileRow& row) {
+      const auto found = profile_.traces.find(row.trace);
+      return found == profile_.traces.end() || found->second.empty() ||
+             row_name(profile_, row) != method_text(found->second[0]);
+    });
+    if (has_stacks) {
+      print_places(table, weight, sum, "method", method_text);
+      print_path(table, weight, sum);
+    }
+    if (view_.traces || has_names) {
+      if (has_stacks) out_ << '\n';
+      print_rows(table, weight, sum);
+    }
   }
 
  private:
   bool is_shown(size_t row) const { return view_.top == 0 || row < view_.top; }
   void print_left_out(size_t rows) {
-    if (!is_shown(rows - 1)) out_ << "  ... " << rows - view_.top << " more\n";
+    if (view_.top != 0 && rows > view_.top) out_ << "  ... " << rows - view_.top << " more\n";
   }
 
   void print_rows(const ProfileTable& table, size_t weight, uint64_t sum) {
     out_ << "rank    self ";
     for (const ProfileWeight& each : table.weights) out_ << padded(each.title, kColumn);
-    out_ << "  trace name, and its stack\n";
+    out_ << "  trace name\n";
     size_t rank = 0;
     for (const ProfileRow& row : table.rows) {
       if (!is_shown(rank++)) break;
@@ -60,23 +77,40 @@ class Printer {
         out_ << padded(weight_text(table.weights[i], row.values[i]), kColumn);
       out_ << padded(std::to_string(row.trace), 7) << ' ' << printable(row_name(profile_, row)) << '\n';
       const auto found = profile_.traces.find(row.trace);
-      if (found == profile_.traces.end()) continue;
+      if (!view_.traces || found == profile_.traces.end()) continue;
       for (const ProfileFrame& frame : found->second)
         out_ << kFrameIndent << printable(frame_text(frame)) << '\n';
     }
     print_left_out(table.rows.size());
   }
 
-  void print_lines(const ProfileTable& table, size_t weight, uint64_t sum) {
-    const std::vector<LineSum> sums = sums_by_line(profile_, table, weight);
-    out_ << "    self    total" << padded(table.weights[weight].title, kColumn)
-         << "  line (self: innermost; total: anywhere in the stack)\n";
+  void print_places(const ProfileTable& table, size_t weight, uint64_t sum, const char* kind,
+                    std::string (*text)(const ProfileFrame&)) {
+    const std::vector<PlaceSum> sums = sums_by_place(profile_, table, weight, text);
+    out_ << "    self    total" << padded(table.weights[weight].title, kColumn) << "  " << kind
+         << " (self: innermost; total: anywhere in the stack)\n";
     for (size_t i = 0; i < sums.size() && is_shown(i); ++i) {
       out_ << percent(sums[i].self, sum) << ' ' << percent(sums[i].total, sum)
            << padded(weight_text(table.weights[weight], sums[i].self), kColumn) << "  "
-           << printable(sums[i].line) << '\n';
+           << printable(sums[i].place) << '\n';
     }
     print_left_out(sums.size());
+  }
+
+  // Frames below which the weight stays the same are one line.
+  void print_path(const ProfileTable& table, size_t weight, uint64_t sum) {
+    const std::vector<PlaceSum> path = hottest_path(profile_, table, weight);
+    out_ << "hottest path, from the outermost frame\n";
+    for (size_t i = 0, alike = 0; i < path.size(); ++i) {
+      const bool is_last = i + 1 == path.size();
+      if (i != 0 && !is_last && path[i].total == path[i - 1].total && path[i].total == path[i + 1].total) {
+        ++alike;
+        continue;
+      }
+      if (alike != 0) out_ << "           ... " << alike << (alike == 1 ? " frame\n" : " frames\n");
+      alike = 0;
+      out_ << percent(path[i].total, sum) << "  " << printable(path[i].place) << '\n';
+    }
   }
 
   static constexpr size_t kColumn = 19;

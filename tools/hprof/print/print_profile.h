@@ -1,4 +1,4 @@
-// The last table of each kind in a report, with its stacks, or its sums by line.
+// The last table of each kind in a report: its methods, its hottest path, and its rows.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 namespace hprof::tool {
 
 struct ProfileView {
-  uint64_t top = 20;   // rows of each table, 0 = all
-  bool lines = false;  // sums by line in place of rows
+  uint64_t top = 20;    // rows of each table, 0 = all
+  bool lines = false;   // only sums by line
+  bool traces = false;  // every row with its stack
 };
 
 void print_profile(const Profile& profile, const ProfileView& view, std::ostream& out);

@@ -45,33 +45,67 @@ size_t preferred_weight(const ProfileTable& table) {
   return 0;
 }
 
-std::vector<LineSum> sums_by_line(const Profile& profile, const ProfileTable& table, size_t weight) {
-  std::map<std::string, LineSum> by_line;
+namespace {
+
+const std::vector<ProfileFrame>& frames_of(const Profile& profile, const ProfileRow& row) {
+  static const std::vector<ProfileFrame> kNone;
+  const auto found = profile.traces.find(row.trace);
+  return found == profile.traces.end() ? kNone : found->second;
+}
+
+}  // namespace
+
+std::vector<PlaceSum> sums_by_place(const Profile& profile, const ProfileTable& table, size_t weight,
+                                    std::string (*text)(const ProfileFrame&)) {
+  std::map<std::string, PlaceSum> by_place;
   for (const ProfileRow& row : table.rows) {
-    const auto found = profile.traces.find(row.trace);
-    const bool empty = found == profile.traces.end() || found->second.empty();
+    const std::vector<ProfileFrame>& frames = frames_of(profile, row);
     const uint64_t value = row.values[weight];
-    if (empty) {
-      LineSum& sum = by_line["<empty trace>"];
-      sum.self += value;
-      sum.total += value;
-      continue;
-    }
-    by_line[frame_text(found->second[0])].self += value;
-    // A line of a recursive method counts once per stack.
-    std::set<std::string> lines;
-    for (const ProfileFrame& frame : found->second) lines.insert(frame_text(frame));
-    for (const std::string& line : lines) by_line[line].total += value;
+    std::set<std::string> places;  // one of a recursive method counts once per stack
+    for (const ProfileFrame& frame : frames) places.insert(text(frame));
+    if (frames.empty()) places.insert("<empty trace>");
+    by_place[frames.empty() ? "<empty trace>" : text(frames[0])].self += value;
+    for (const std::string& place : places) by_place[place].total += value;
   }
-  std::vector<LineSum> sums;
-  for (auto& [line, sum] : by_line) {
-    sum.line = line;
+  std::vector<PlaceSum> sums;
+  for (auto& [place, sum] : by_place) {
+    sum.place = place;
     sums.push_back(sum);
   }
-  std::stable_sort(sums.begin(), sums.end(), [](const LineSum& a, const LineSum& b) {
+  std::stable_sort(sums.begin(), sums.end(), [](const PlaceSum& a, const PlaceSum& b) {
     return a.self != b.self ? a.self > b.self : a.total > b.total;
   });
   return sums;
+}
+
+std::vector<PlaceSum> hottest_path(const Profile& profile, const ProfileTable& table, size_t weight) {
+  std::vector<const ProfileRow*> rows;  // whose stacks begin with the path so far
+  uint64_t sum = 0;
+  for (const ProfileRow& row : table.rows) {
+    rows.push_back(&row);
+    sum += row.values[weight];
+  }
+  std::vector<PlaceSum> path;
+  for (;;) {
+    std::map<std::string, uint64_t> next;
+    for (const ProfileRow* row : rows) {
+      const std::vector<ProfileFrame>& frames = frames_of(profile, *row);
+      if (frames.size() > path.size())
+        next[method_text(frames[frames.size() - 1 - path.size()])] += row->values[weight];
+    }
+    const auto most = std::max_element(next.begin(), next.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most == next.end() || most->second == 0 || most->second < sum / 10) return path;
+    const size_t depth = path.size();
+    rows.erase(std::remove_if(rows.begin(), rows.end(),
+                              [&](const ProfileRow* row) {
+                                const std::vector<ProfileFrame>& frames = frames_of(profile, *row);
+                                return frames.size() <= depth ||
+                                       method_text(frames[frames.size() - 1 - depth]) != most->first;
+                              }),
+               rows.end());
+    path.push_back({most->first, 0, most->second});
+  }
 }
 
 std::string weight_text(const ProfileWeight& weight, uint64_t value) {

@@ -26,13 +26,19 @@ std::vector<LastTable> last_tables(const Profile& profile);
 // The column to show first.
 size_t preferred_weight(const ProfileTable& table);
 
-struct LineSum {
-  std::string line;
+// A source line or a method.
+struct PlaceSum {
+  std::string place;
   uint64_t self = 0;   // of stacks with it as the innermost frame
   uint64_t total = 0;  // of stacks that contain it
 };
-// Largest first.
-std::vector<LineSum> sums_by_line(const Profile& profile, const ProfileTable& table, size_t weight);
+// Largest first. `text` names the place of a frame: frame_text or method_text.
+std::vector<PlaceSum> sums_by_place(const Profile& profile, const ProfileTable& table, size_t weight,
+                                    std::string (*text)(const ProfileFrame&));
+
+// From the outermost frame on, each time the method that has the most weight below the one before, while that
+// is at least a tenth of the sum; `total` is the weight that passes there.
+std::vector<PlaceSum> hottest_path(const Profile& profile, const ProfileTable& table, size_t weight);
 
 // "1234", "12.3 ms" for nanoseconds.
 std::string weight_text(const ProfileWeight& weight, uint64_t value);
