@@ -93,12 +93,22 @@ def a_dump_alone_needs_no_seconds(vm):
 @vm_test(units=UNITS)
 def refusals_say_why_and_leave_no_file(vm):
     live = vm.start(None, "Idle")
-    for words, code, said in ((["nonsense=1"], 1, "Unknown option: nonsense"), (["cpu=bogus"], 1, "(cpu=bogus,depth=16,verbose=n)\n"), (["file=x.txt"], 2, "use -o FILE"),
+    for words, code, said in ((["nonsense=1"], 1, "Unknown option: nonsense"), (["cpu=bogus"], 1, "(cpu=bogus,verbose=n)\n"), (["file=x.txt"], 2, "use -o FILE"),
                               (["-o", "/nonexistent/x"], 2, "No such file"), (["start=n"], 2, "is set by hprof profile")):
         got = profile(vm, live, *words)
         check_equal((got[0], said in got[2]), (code, True), "hprof profile %s: %s" % (words, got[2]))
     check_equal([name for name in os.listdir(vm.dir) if "hprof" in name], [], "files")
     live.wait_until(lambda: is_gone(live), "the agent to be gone")
+    live.ended_well()
+
+
+@vm_test(units=UNITS + ("sink_file",))
+def an_agent_that_is_there_stays(vm):
+    live = vm.start("cpu=samples,start=n,control=%s,file=out.txt" % vm.path("ctl"), "Idle")
+    code, out, err = profile(vm, live)
+    check_equal((code, "has an agent already, which a profile would end" in err), (2, True), "hprof profile: %s" % err)
+    check_equal(hprof(vm, "ctl", vm.path("ctl"), "status")[0], 0, "the agent that was there")
+    check_equal([name for name in os.listdir(vm.dir) if name.startswith("java.hprof")], [], "files")
     live.ended_well()
 
 

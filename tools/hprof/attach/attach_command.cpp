@@ -46,7 +46,8 @@ int attach(const Given& given) {
   uint64_t pid = 0;
   if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
     return given.misuse(given.words[0] + " is not a process id");
-  const std::string text = join_options(given.words);
+  const std::string typed = join_options(given.words, 1), added = whole_stacks(typed, true);
+  const std::string text = typed + added;
   const auto vm_seconds = static_cast<double>(given.number("--timeout", 10));
   os::stop_on_signals();
   Attachment attachment;
@@ -62,7 +63,7 @@ int attach(const Given& given) {
     return kDone;
   }
   std::cout.flush();
-  std::cerr << "hprof: " << answer.problem << '\n';
+  std::cerr << "hprof: " << without_added(answer.problem, added) << '\n';
   return kFoundProblems;
 }
 
@@ -80,9 +81,9 @@ const Command kAttachCommand = {
 it, or why the agent refused. Needs no JDK. The VM may be in a container. Run it as the user of that process, or as
 root. If the process cannot read the agent's library, a temporary copy is used.
 )",
-    R"(Relative file names are relative to this folder. An existing report is kept unless force=y is given.
+    R"(Stacks of samples are whole, up to 512 frames, unless depth= is given. Relative file names are relative to this folder. An existing report is kept unless force=y is given.
 
-  hprof attach 4711 cpu=samples depth=16 file=app.txt
+  hprof attach 4711 cpu=samples file=app.txt
 )"};
 
 }  // namespace hprof::tool

@@ -148,26 +148,6 @@ bool Attachment::ask(const std::string& options, const std::string& folder, doub
   return answered;
 }
 
-std::string join_options(const std::vector<std::string>& words) {
-  std::string text;
-  for (size_t i = 1; i < words.size(); i++) text += (i == 1 ? "" : ",") + words[i];
-  return text;
-}
-
-std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name) {
-  for (size_t at = 0; at <= options.size();) {
-    size_t end = options.find(',', at);
-    if (end == std::string::npos) end = options.size();
-    std::string value;
-    const std::string item = options.substr(at, end - at);
-    const size_t begin = item.find_first_not_of(" \t");
-    if (begin != std::string::npos && item.compare(begin, name.size() + 1, name + "=") == 0)
-      return std::make_unique<std::string>(item.substr(begin + name.size() + 1));
-    at = end + 1;
-  }
-  return nullptr;
-}
-
 bool choose_folder(const Attachment& attachment, const std::string& options, std::string* folder,
                    std::string* error) {
   *folder = attachment.shares_folder() ? os::working_folder() : "/tmp";

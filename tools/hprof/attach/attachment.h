@@ -6,10 +6,10 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "tools/hprof/agent_options.h"
 #include "tools/os/attach.h"
 
 namespace hprof::tool {
@@ -55,10 +55,6 @@ class Attachment {
   bool shares_folder_ = false;
 };
 
-// Joins words of options by commas.
-std::string join_options(const std::vector<std::string>& words);
-// The value of an option in such a text; nullptr: not given.
-std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name);
 // Chooses the folder of relative file names: the caller's working folder, if the JVM may write there, else
 // the JVM's /tmp; then a relative file= is refused with *error.
 bool choose_folder(const Attachment& attachment, const std::string& options, std::string* folder,

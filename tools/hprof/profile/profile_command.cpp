@@ -96,9 +96,7 @@ void add_defaults(ProfileOptions* options) {
   const auto given = find_option(text, "format");
   const std::string format = given != nullptr ? *given : "a";
   const hprof_encoder_ops* encoder = encoder_of_agent(format);
-  // Where the format requires whole stacks, the agent takes the depth for them.
-  const bool is_whole = encoder != nullptr && encoder->least_depth != 0;
-  if (find_option(text, "depth") == nullptr && !is_whole) add("depth=16");
+  text += whole_stacks(text, true);
   if (find_option(text, "verbose") == nullptr) add("verbose=n");
   if (options->seconds < 0) options->seconds = is_dump_alone(text) ? 0 : 20;
   options->suffix = default_suffix(format, encoder, find_option(text, "compress").get());
@@ -114,13 +112,6 @@ std::string numbered(const std::string& name, const std::string& suffix, unsigne
   return name.substr(0, stem) + "." + std::to_string(number) + name.substr(stem);
 }
 
-// The problem without the options that this command has appended: the agent quotes all options.
-std::string without_own(std::string problem, const std::string& first) {
-  const size_t at = problem.find(first);
-  if (at != std::string::npos) problem.erase(at, problem.find(')', at) - at);
-  return problem;
-}
-
 class Profiling {
  public:
   explicit Profiling(ProfileOptions options) : options_(std::move(options)), most_(options_.most) {}
@@ -129,6 +120,7 @@ class Profiling {
  private:
   bool create_file(std::string* error);
   bool attach(std::string* error);
+  bool has_agent(std::string* error);
   int refused(const std::string& error);
   void wait();
   bool fetch(std::string* error);
@@ -167,9 +159,25 @@ bool Profiling::create_file(std::string* error) {
   return file_ >= 0;
 }
 
+// True with *error: the process has an agent already, whose session this one would end.
+bool Profiling::has_agent(std::string* error) {
+  AttachAnswer there;
+  std::string ignored;
+  if (attachment_.jvm().agent.empty() ||
+      !attachment_.ask("command=status", "", static_cast<double>(options_.vm_seconds), 60, &there,
+                       &ignored) ||
+      !there.good)
+    return false;
+  const std::string ctl = "`hprof ctl " + std::to_string(options_.pid) + ' ';
+  *error = attachment_.name() + " has an agent already, which a profile would end: " + ctl + "start` and " +
+           ctl + "report` use it, " + ctl + "detach` ends it";
+  return true;
+}
+
 // *error is also set when the agent refuses.
 bool Profiling::attach(std::string* error) {
-  if (!attachment_.open(options_.pid, options_.agent, options_.as_is, error)) return false;
+  if (!attachment_.open(options_.pid, options_.agent, options_.as_is, error) || has_agent(error))
+    return false;
   const int listener = attachment_.place().listen(kStream, error);
   if (listener < 0) return false;
   const os::MeetingPlace& place = attachment_.place();
@@ -178,7 +186,7 @@ bool Profiling::attach(std::string* error) {
   const bool answered =
       attachment_.ask(text, "", static_cast<double>(options_.vm_seconds), 60, &answer_, error);
   for (const std::string& line : answer_.messages) std::cerr << line << '\n';
-  if (answered && !answer_.good) *error = without_own(answer_.problem, ",net=" + place.path_there(kStream));
+  if (answered && !answer_.good) *error = without_added(answer_.problem, ",net=" + place.path_there(kStream));
   if (answered && answer_.good) {
     stream_ = os::accept_jvm(attachment_.jvm(), listener, 5, error);
     control_ = attachment_.place().connect(kControl, 5, error);
@@ -349,7 +357,7 @@ int profile(const Given& given) {
   if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
     return given.misuse(given.words[0] + " is not a process id");
   options.pid = static_cast<int>(pid);
-  options.text = join_options(given.words);
+  options.text = join_options(given.words, 1);
   const std::string wrong = fault_of(options.text);
   if (!wrong.empty()) return given.misuse(wrong);
   options.agent = given.text("--agent");
@@ -390,7 +398,7 @@ const Command kProfileCommand = {
     R"(Profiles a running JVM: loads the agent, waits, fetches the report, and unloads the agent. The report is a file
 of yours, in this folder; its path and size are printed. The JVM may be in a container. Run it as the user of that
 process, or as root. Ctrl-C ends the wait and fetches the report. OPTION=VALUE are the agent's options, default
-cpu=samples; depth=16 unless depth= is given.
+cpu=samples. Stacks are whole, up to 512 frames, unless depth= is given.
 )",
     R"(  hprof profile 4711
   hprof profile --seconds=60 -o sites.txt 4711 heap=sites

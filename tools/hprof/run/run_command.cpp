@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "tools/hprof/agent_library.h"
+#include "tools/hprof/agent_options.h"
 #include "tools/hprof/command.h"
 #include "tools/os/os.h"
 
@@ -54,8 +55,11 @@ bool make_launch(const std::vector<std::string>& command, const std::string& lib
 }
 
 static int start(const Given& given) {
-  std::string options, error;
-  for (const std::string& word : given.words) options += (options.empty() ? "" : ",") + word;
+  std::string options = join_options(given.words, 0), error;
+  options += whole_stacks(options, false);
+  // As hprof profile and hprof attach, and so that no VM of several replaces the report of another.
+  const bool has_file = find_option(options, "net") == nullptr && find_option(options, "force") == nullptr;
+  if (has_file && options != "help") options += options.empty() ? "force=n" : ",force=n";
   const std::string library = agent_library(given.text("--agent"), &error);
   if (library.empty()) return fail(error);
   Launch launch;
@@ -86,8 +90,10 @@ const Command kRunCommand = {
   java ...              gets -agentpath:LIBRARY=OPTIONS as its first argument
   javac, jar, ...       (launchers of the JDK) get -J-agentpath:LIBRARY=OPTIONS
   anything else         gets JAVA_TOOL_OPTIONS, which every VM that it starts obeys
+Stacks of samples are whole, up to 512 frames, unless depth= is given. An existing report is kept, and the new one gets
+the process id in its name, unless force=y is given.
 )",
-    R"(  hprof run cpu=samples,depth=8 -- java -jar app.jar
+    R"(  hprof run cpu=samples -- java -jar app.jar
   hprof run heap=dump format=b file=app.hprof -- javac Main.java
 )"};
 

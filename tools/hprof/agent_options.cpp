@@ -1,0 +1,52 @@
+#include "tools/hprof/agent_options.h"
+
+#include <hprof/encoder.h>
+
+#include "tools/hprof/convert/convert.h"
+
+namespace hprof::tool {
+
+std::string join_options(const std::vector<std::string>& words, size_t first) {
+  std::string text;
+  for (size_t i = first; i < words.size(); i++) text += (i == first ? "" : ",") + words[i];
+  return text;
+}
+
+std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name) {
+  for (size_t at = 0; at <= options.size();) {
+    size_t end = options.find(',', at);
+    if (end == std::string::npos) end = options.size();
+    std::string value;
+    const std::string item = options.substr(at, end - at);
+    const size_t begin = item.find_first_not_of(" \t");
+    if (begin != std::string::npos && item.compare(begin, name.size() + 1, name + "=") == 0)
+      return std::make_unique<std::string>(item.substr(begin + name.size() + 1));
+    at = end + 1;
+  }
+  return nullptr;
+}
+
+std::string whole_stacks(const std::string& options, bool attached) {
+  const auto is = [&](const char* name, const char* start) {
+    const auto value = find_option(options, name);
+    return value != nullptr && value->compare(0, std::char_traits<char>::length(start), start) == 0;
+  };
+  const bool has_sites = is("heap", "sites") || is("heap", "all");
+  const bool samples_sites = has_sites && (is("sites", "sampled") || (attached && !is("sites", "exact")));
+  const bool is_exact = is("cpu", "times") || is("cpu", "old") || (has_sites && !samples_sites);
+  const bool is_sampled =
+      is("cpu", "samples") || is("cpu", "y") || is("monitor", "y") || is("monitor", "all") || samples_sites;
+  if (!is_sampled || is_exact || find_option(options, "depth") != nullptr) return "";
+  const auto format = find_option(options, "format");
+  const hprof_encoder_ops* encoder = encoder_of_agent(format != nullptr ? *format : "a");
+  if (encoder != nullptr && encoder->least_depth != 0) return "";
+  return ",depth=" + std::to_string(HPROF_WHOLE_DEPTH);
+}
+
+std::string without_added(std::string problem, const std::string& added) {
+  const size_t at = added.empty() ? std::string::npos : problem.find(added);
+  if (at != std::string::npos) problem.erase(at, problem.find(')', at) - at);
+  return problem;
+}
+
+}  // namespace hprof::tool
