@@ -22,6 +22,7 @@
 #include <hprof/service/allocations.h>
 #include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
+#include <hprof/service/context.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
@@ -136,6 +137,11 @@ void add_checks(hprof_threads_service& table) {
   HPROF_ROW(threads, each, tag::kControl);
   HPROF_ROW(threads, serial_of, kJava);
   HPROF_ROW(threads, pause, kJava);
+}
+
+void add_checks(hprof_context_service& table) {
+  HPROF_ROW(context, enable, tag::kOnLoad);
+  HPROF_ROW(context, set, tag::kApp);
 }
 
 void add_checks(hprof_accounting_service& table) {
@@ -268,6 +274,7 @@ const struct {
     {HPROF_SERVICE_IDS, &copy_with_checks<hprof_ids_service>},
     {HPROF_SERVICE_IO, &copy_with_checks<hprof_io_service>},
     {HPROF_SERVICE_THREADS, &copy_with_checks<hprof_threads_service>},
+    {HPROF_SERVICE_CONTEXT, &copy_with_checks<hprof_context_service>},
     {HPROF_SERVICE_ACCOUNTING, &copy_with_checks<hprof_accounting_service>},
     {HPROF_SERVICE_SAMPLING, &copy_with_checks<hprof_sampling_service>},
     {HPROF_SERVICE_PROBES, &copy_with_checks<hprof_probes_service>},

@@ -5,6 +5,7 @@ namespace hprof {
 
 const void* ids_service();       // services_ids.cpp
 const void* threads_service();   // services_threads.cpp
+const void* context_service();   // services_threads.cpp
 const void* sampling_service();  // services_threads.cpp; nullptr: the platform has no CPU timers
 const void* io_service();        // services_io.cpp
 const void* probes_service();    // services_bytecode.cpp, as the next four; nullptr: the build has no probes

@@ -19,6 +19,7 @@
 #include <hprof/service/allocations.h>
 #include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
+#include <hprof/service/context.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
@@ -194,6 +195,7 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_EMIT, []() -> const void* { return &kEmit; }},
     {HPROF_SERVICE_JVM, []() -> const void* { return &kJvm; }},
     {HPROF_SERVICE_THREADS, &threads_service},
+    {HPROF_SERVICE_CONTEXT, &context_service},
     {HPROF_SERVICE_IO, &io_service},
     {HPROF_SERVICE_ACCOUNTING, &accounting_service},
     {HPROF_SERVICE_SAMPLING, &sampling_service},

@@ -1,9 +1,10 @@
-// The threads and sampling services.
+// The services of threads: threads, context, accounting, and the draft sampling.
 #include <cstring>
 #include <new>
 
 #include <hprof/draft/sampling.h>
 #include <hprof/service/accounting.h>
+#include <hprof/service/context.h>
 #include <hprof/service/threads.h>
 
 #include "core/agent/control.h"
@@ -13,6 +14,7 @@
 #include "core/agent/unit_checks.h"
 #include "core/agent/unit_slot.h"
 #include "core/base/build.h"
+#include "core/base/counters.h"
 #include "core/base/memory_account.h"
 
 // The structs behind the ABI's opaque types.
@@ -96,6 +98,44 @@ const hprof_threads_service kThreads = {
       return parts_of(host).threads.serial_of(static_cast<jthread>(thread));
     },
     [](const hprof_host*, uint64_t ns) { platform::sleep_ns(static_cast<int64_t>(ns)); },
+};
+
+ContextTable& contexts_of(const hprof_host* host) { return parts_of(host).threads.contexts; }
+
+hprof_status set_context(const hprof_host* host, const hprof_context* context) {
+  const SessionParts& parts = parts_of(host);
+  ContextTable& contexts = parts.threads.contexts;
+  const ThreadRecord* record = contexts.is_open() ? parts.threads.current(nullptr, nullptr) : nullptr;
+  if (record == nullptr || record->is_virtual() ||
+      parts.model.threads().is_other(ThreadSerial{record->serial}))
+    return HPROF_UNSUPPORTED;
+  if (context == nullptr) {
+    contexts.clear(record->serial);
+    return HPROF_OK;
+  }
+  hprof_context known;
+  hprof_copy_sized(&known, sizeof(known), context, context->size);
+  if (contexts.set(record->serial, known)) return HPROF_OK;
+  parts.losses.add(Loss::kLostContexts);
+  return HPROF_DROPPED;
+}
+
+hprof_status read_context(const hprof_host* host, hprof_thread_serial thread, hprof_context* context) {
+  hprof_context read;
+  if (!contexts_of(host).is_open()) return HPROF_UNSUPPORTED;
+  if (!contexts_of(host).read(thread, &read)) return HPROF_FAILED;
+  hprof_copy_sized(context, context->size, &read, sizeof(read));
+  return HPROF_OK;
+}
+
+const hprof_context_service kContext = {
+    sizeof(hprof_context_service),
+    0,
+    [](const hprof_host* host) -> hprof_status {
+      return contexts_of(host).open(parts_of(host).memory) ? HPROF_OK : HPROF_NO_MEMORY;
+    },
+    &set_context,
+    &read_context,
 };
 
 // Sampling: one user at a time, since there is one signal.
@@ -228,6 +268,7 @@ const hprof_accounting_service kAccounting = {
 
 const void* accounting_service() { return kHasAccounting ? &kAccounting : nullptr; }
 const void* threads_service() { return &kThreads; }
+const void* context_service() { return &kContext; }
 const void* sampling_service() { return platform::cpu_timers_supported() ? &kSampling : nullptr; }
 
 }  // namespace hprof

@@ -177,6 +177,7 @@ void ThreadBook::ended(JNIEnv* jni, jthread thread) {
   bool announced = is_announced(record);
   jvmti_->SetThreadLocalStorage(thread, ended_mark(announced && !record->is_virtual() ? serial : 0));
   unlink(jni, record);
+  contexts.clear(serial);
   if (announced) announce_(context_, serial, false);
   model_->threads().end(ThreadSerial{serial});
 }
@@ -233,6 +234,7 @@ void ThreadBook::destroy(JNIEnv* jni) {
     if (agent != nullptr) jni->DeleteGlobalRef(agent);
     agent = nullptr;
   }
+  contexts.close(*memory_);
 }
 
 void ThreadBook::enumerate(JNIEnv* jni, const NativeThreadIds& ids) {

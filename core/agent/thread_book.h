@@ -12,6 +12,7 @@
 #include <hprof/collector.h>
 
 #include "core/agent/unit_slot.h"
+#include "core/base/context_table.h"
 #include "core/base/memory_account.h"
 #include "core/hotspot/thread_ids.h"
 #include "core/model/model.h"
@@ -71,6 +72,8 @@ class ThreadBook {
             uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
   // The number of platform threads with a record.
   uint32_t live() const { return live_.load(std::memory_order_relaxed); }
+  // Of the threads with a record; each ends with its thread.
+  ContextTable contexts;
   // True: there are records, which need ThreadEnd events. [control]
   bool has_records() const;
   // Frees all records. No callback runs any more. jni: nullptr if there are none. [control]

@@ -25,7 +25,8 @@ namespace hprof {
   X(kLostUnloads, "classes: no memory to watch for their unloading")    \
   X(kLostRecords, "records: the queue to the writer was full")          \
   X(kLostOutput, "records: the output was gone")                        \
-  X(kLostFormat, "records: the output format has no place for them")
+  X(kLostFormat, "records: the output format has no place for them")    \
+  X(kLostContexts, "contexts: too many threads had one")
 
 enum class Loss : uint32_t {
 #define HPROF_LOSS_ENUMERATOR(name, words) name,

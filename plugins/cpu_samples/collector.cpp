@@ -45,6 +45,7 @@ hprof_status Collector::start() {
     s.log->message(s.host, "cpu=samples: no memory to start");
     return HPROF_NO_MEMORY;
   }
+  shared_.book.events.start();
   hprof_status status = start_engine();
   if (status != HPROF_OK) return status;
   last_engine_ = engine_;

@@ -76,7 +76,10 @@ class Engine {
 
  protected:
   // A look at a thread, now.
-  Look now(hprof_thread_serial serial) const { return {serial, shared_->book.events.now()}; }
+  Look now(hprof_thread_serial serial) const {
+    const SampleEvents& events = shared_->book.events;
+    return {serial, events.now(), HPROF_STATE_RUNNABLE, events.context(serial)};
+  }
   virtual void apply(SampledThread* /*thread*/, hprof_thread_serial /*serial*/) {}  // applies `sampled`
 
  private:

@@ -14,6 +14,10 @@ static constexpr hprof_column kColumns[] = {
     tables::kTrace,
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
     is_elapsed ? kWall : tables::kCpuSamplesColumns[HPROF_CPU_TIME],
+    {"trace_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+    {"trace_id_low", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
+    {"span_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+    {"labels", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, "of what the thread works for"},
 };
 template <bool is_elapsed>
 static constexpr hprof_table_schema kSchema = tables::schema<hprof_cpu_sample_event>(
@@ -23,14 +27,34 @@ void SampleEvents::open(const Services& services, const uint64_t& interval_ns, b
   if (!takes_events(services.host)) return;
   services_ = &services;
   interval_ns_ = &interval_ns;
-  schema_ = is_elapsed ? &kSchema<true> : &kSchema<false>;
+  schema_ = is_elapsed ? kSchema<true> : kSchema<false>;
+  schema_.column_count = HPROF_CPU_SAMPLE_EVENT_CONTEXT;
+}
+
+void SampleEvents::start() {
+  if (services_ == nullptr || contexts_ != nullptr) return;
+  const auto* service = find_service<hprof_context_service>(services_->host, HPROF_SERVICE_CONTEXT);
+  hprof_context none = {sizeof none, 0, 0, 0, 0};
+  if (!HPROF_HAS(service, hprof_context_service, read) ||
+      service->read(services_->host, 0, &none) == HPROF_UNSUPPORTED)
+    return;
+  contexts_ = service;
+  schema_.column_count = sizeof(hprof_cpu_sample_event) / sizeof(hprof_cell);
+}
+
+hprof_context SampleEvents::context(hprof_thread_serial thread) const {
+  hprof_context context = {sizeof context, 0, 0, 0, 0};
+  if (contexts_ != nullptr) contexts_->read(services_->host, thread, &context);
+  return context;
 }
 
 void SampleEvents::write(const Look& look, hprof_trace_serial trace, uint64_t weight) const {
   if (services_ == nullptr) return;
-  const hprof_cpu_sample_event row = {look.at_ns, look.thread, look.state,
-                                      trace,      weight,      weight * *interval_ns_};
-  hprof_rec_table table = event_of(*schema_, row);
+  const hprof_context& context = look.context;
+  const hprof_cpu_sample_event row = {
+      look.at_ns,         look.thread,       look.state,   trace,         weight, weight * *interval_ns_,
+      context.trace_high, context.trace_low, context.span, context.labels};
+  hprof_rec_table table = event_of(schema_, row);
   table.period_column = HPROF_CPU_SAMPLE_EVENT_TIME;
   table.period = *interval_ns_;
   services_->emit->event(services_->host, &table.head);

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include <hprof/cpp/services.hpp>
+#include <hprof/service/context.h>
 
 namespace hprof::samples {
 
@@ -28,8 +29,9 @@ struct Sample {
   uint32_t thread;      // thread serial
   int32_t frame_count;  // > 0: frames; <= 0: minus the Reason why there are none
   uint32_t reserved;
-  uint64_t at_ns;  // when it was taken; 0 if there are no events
-  void* top;       // jmethodID of the interrupted method if `frames` begins with its caller; else null
+  uint64_t at_ns;         // when it was taken; 0 if there are no events
+  hprof_context context;  // of the thread then
+  void* top;              // jmethodID of the interrupted method if `frames` begins with its caller; else null
   AsyncFrame frames[1];
 };
 

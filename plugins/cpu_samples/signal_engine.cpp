@@ -433,6 +433,7 @@ void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks)
   slot->ticks = ticks;
   slot->at_ns = shared_->book.events.now();
   slot->thread = thread->serial.load(std::memory_order_relaxed);
+  slot->context = shared_->book.events.context(slot->thread);
   slot->top = nullptr;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (depth > queue_.depth()) depth = queue_.depth();
@@ -453,6 +454,7 @@ void SignalEngine::unseen(void* self, hprof_thread_serial serial, uint32_t ticks
   slot->ticks = ticks;
   slot->at_ns = engine->shared_->book.events.now();
   slot->thread = serial;
+  slot->context = {};
   slot->top = nullptr;
   slot->frame_count = -static_cast<int32_t>(kNotSeenRunning);
   engine->publish(slot);
@@ -549,7 +551,7 @@ void SignalEngine::count(const Sample& sample, void* jni) {
     int64_t location = frame.line == kAsyncNative ? kNativeLocation : frame.line < 0 ? 0 : frame.line;
     raw_[count++] = {frame.method, location};
   }
-  const Look look = {sample.thread, sample.at_ns};
+  const Look look = {sample.thread, sample.at_ns, HPROF_STATE_RUNNABLE, sample.context};
   if (count == 0) return book.add_reason(look, reason_of(sample.frame_count), sample.ticks);
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (count > depth && depth != 0) count = depth;

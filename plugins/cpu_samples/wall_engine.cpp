@@ -309,8 +309,8 @@ void WallEngine::count(WallThread& place, hprof_thread_serial serial) {
   place.open_ns -= weight * interval;
   facts_.looks++;
   if (weight != 0)
-    shared_->book.add({serial, now, place.state}, static_cast<hprof_trace_serial>(place.trace),
-                      static_cast<uint64_t>(weight));
+    shared_->book.add({serial, now, place.state, shared_->book.events.context(serial)},
+                      static_cast<hprof_trace_serial>(place.trace), static_cast<uint64_t>(weight));
 }
 
 void WallEngine::forget() {

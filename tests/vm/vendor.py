@@ -1,5 +1,6 @@
 """What a vendor has and does: an installed tree, and plugins built against it."""
 import os
+import shutil
 import subprocess
 
 from harness import ROOT, Skip, check
@@ -8,6 +9,14 @@ from harness import ROOT, Skip, check
 def needs_modules(vm):
     if not os.path.isdir(vm.plugin_dir):
         raise Skip("this build has no loadable modules")
+
+
+def probe_folder(vm):
+    """A folder with the modules of tests/plugins/abi, where this JDK can see them."""
+    built = os.path.join(vm.tree, "tests", "plugins", "abi", "vendor")
+    if not os.path.isdir(vm.plugin_dir) or not os.path.isdir(built):
+        raise Skip("this build has no loadable modules")
+    return shutil.copytree(built, vm.path("vendor"), dirs_exist_ok=True)
 
 
 def cmake(vm, *arguments):

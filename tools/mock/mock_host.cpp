@@ -1,4 +1,4 @@
-// The services log, mem, clock, emit and threads of the mock host.
+// The services log, mem, clock, emit, threads and context of the mock host.
 #include "mock_host.h"
 
 #include <algorithm>
@@ -178,6 +178,32 @@ struct MockThreads {
   }
 };
 
+struct MockContext {
+  static hprof_status enable(const hprof_host* host) {
+    MockHost::of(host)->contexts_enabled = true;
+    return HPROF_OK;
+  }
+  static hprof_status set(const hprof_host* host, const hprof_context* context) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (!self->contexts_enabled || self->calling_thread == 0) return HPROF_UNSUPPORTED;
+    self->contexts.erase(self->calling_thread);
+    if (context == nullptr) return HPROF_OK;
+    hprof_context& kept = self->contexts[self->calling_thread];
+    hprof_copy_sized(&kept, sizeof kept, context, context->size);
+    return HPROF_OK;
+  }
+  static hprof_status read(const hprof_host* host, hprof_thread_serial thread, hprof_context* context) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (!self->contexts_enabled) return HPROF_UNSUPPORTED;
+    const auto found = self->contexts.find(thread);
+    if (found == self->contexts.end()) return HPROF_FAILED;
+    hprof_copy_sized(context, context->size, &found->second, sizeof found->second);
+    return HPROF_OK;
+  }
+};
+
 namespace {
 
 const hprof_log_service kLog = {sizeof(hprof_log_service), 0, MockLog::message, MockLog::detail,
@@ -207,6 +233,8 @@ const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
                                         MockThreads::each,
                                         MockThreads::serial_of,
                                         MockThreads::pause};
+const hprof_context_service kContext = {sizeof(hprof_context_service), 0, MockContext::enable,
+                                        MockContext::set, MockContext::read};
 
 }  // namespace
 
@@ -237,10 +265,10 @@ MockHost::MockHost() {
                    return nullptr;
                  }};
   table_.self = this;
-  services_ = {{HPROF_SERVICE_LOG, &kLog},           {HPROF_SERVICE_MEM, &kMem},
-               {HPROF_SERVICE_CLOCK, &kClock},       {HPROF_SERVICE_IDS, mock_ids_service()},
-               {HPROF_SERVICE_EMIT, &kEmit},         {HPROF_SERVICE_THREADS, &kThreads},
-               {HPROF_SERVICE_IO, mock_io_service()}};
+  services_ = {{HPROF_SERVICE_LOG, &kLog},         {HPROF_SERVICE_MEM, &kMem},
+               {HPROF_SERVICE_CLOCK, &kClock},     {HPROF_SERVICE_IDS, mock_ids_service()},
+               {HPROF_SERVICE_EMIT, &kEmit},       {HPROF_SERVICE_THREADS, &kThreads},
+               {HPROF_SERVICE_CONTEXT, &kContext}, {HPROF_SERVICE_IO, mock_io_service()}};
   add_vm_services();
 }
 

@@ -31,6 +31,7 @@
 #include <hprof/service/allocations.h>
 #include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
+#include <hprof/service/context.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
@@ -164,6 +165,11 @@ class MockHost {
   hprof_thread* add_app_thread(hprof_thread_serial serial, uint64_t os_id, void* jthread = nullptr,
                                uint32_t flags = 0);
 
+  // --- context: by thread serial; set() is called by calling_thread
+  bool contexts_enabled = false;
+  hprof_thread_serial calling_thread = 1;  // 0: a virtual thread, or one that the core does not know
+  std::map<hprof_thread_serial, hprof_context> contexts;
+
   // --- io
   std::map<std::string, MockFile> files;  // by path; a file put here exists already
   std::vector<MockFile> connections;
@@ -255,6 +261,7 @@ class MockHost {
   friend struct MockIds;
   friend struct MockEmit;
   friend struct MockThreads;
+  friend struct MockContext;
   friend struct MockIo;
   friend struct MockJvm;
   friend struct MockAccounting;

@@ -32,8 +32,13 @@ typedef struct hprof_cpu_sample_event {
   uint64_t trace;  /* hprof_trace_serial */
   uint64_t count;
   uint64_t time_ns; /* count times the interval */
+  /* The thread's context: hprof/service/context.h. Where nobody sets any, the table has no columns for it. */
+  uint64_t trace_high, trace_low;
+  uint64_t span;
+  uint64_t labels; /* hprof_string_id */
 } hprof_cpu_sample_event;
 #define HPROF_CPU_SAMPLE_EVENT_TIME 5
+#define HPROF_CPU_SAMPLE_EVENT_CONTEXT 6 /* the first column of it */
 
 /* Calls by pairs of methods. Ranked by count. */
 #define HPROF_TABLE_CPU_OLD "hprof.cpu_old/1"

@@ -25,6 +25,7 @@
 #include <hprof/service/allocations.h>
 #include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
+#include <hprof/service/context.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>

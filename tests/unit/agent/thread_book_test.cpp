@@ -107,6 +107,18 @@ TEST_CASE("a thread whose end was told gets no other record") {
   CHECK(b.told.size() == 2);
 }
 
+TEST_CASE("the context of a thread ends with it") {
+  Book b;
+  FakeVm::Thread& thread = b.jvm.add_thread("worker");
+  const uint32_t serial = b.start(thread)->serial;
+  hprof_context context = {sizeof context, 0, 1, 2, 3};
+  REQUIRE(b.book.contexts.open(b.memory));
+  REQUIRE(b.book.contexts.set(serial, context));
+  CHECK(b.book.contexts.read(serial, &context));
+  b.end(thread);
+  CHECK_FALSE(b.book.contexts.read(serial, &context));
+}
+
 TEST_CASE("the thread that ends the VM is found once more, by its serial and by who reports") {
   Book b;
   FakeVm::Thread& thread = b.jvm.add_thread("main");

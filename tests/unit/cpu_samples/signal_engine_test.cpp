@@ -394,3 +394,32 @@ TEST_CASE("samples are events of when they were taken, if the output takes any")
     CHECK(events[1].time_ns == 1500000);
   }
 }
+
+TEST_CASE("events have the thread's context of when they were taken, if a unit sets any") {
+  for (const bool is_set : {false, true}) {
+    SampledVm vm;
+    vm.mock.settings.events = 1;
+    vm.mock.contexts_enabled = is_set;
+    vm.mock.add_app_thread(1, 101);
+    vm.create();
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    vm.stack = {{3, vm.method("App", "f")}};
+    vm.mock.contexts[1] = {sizeof(hprof_context), vm.mock.string("a:b"), 1, 2, 3};
+    vm.tick(101);
+    vm.mock.contexts.clear();
+    vm.tick(101);
+    vm.report();
+    REQUIRE(vm.mock.events.size() == 2);
+    const auto& table = vm.mock.events[0].as<hprof_rec_table>();
+    CHECK(table.schema->column_count == (is_set ? 10 : HPROF_CPU_SAMPLE_EVENT_CONTEXT));
+    if (!is_set) continue;
+    const auto row = [&](size_t i) {
+      return rows_of<hprof_cpu_sample_event>(vm.mock.events[i].as<hprof_rec_table>()).at(0);
+    };
+    CHECK(row(0).trace_high == 1);
+    CHECK(row(0).trace_low == 2);
+    CHECK(row(0).span == 3);
+    CHECK(vm.mock.text(static_cast<hprof_string_id>(row(0).labels)) == "a:b");
+    CHECK((row(1).trace_high | row(1).trace_low | row(1).span | row(1).labels) == 0);
+  }
+}

@@ -5,16 +5,9 @@ import shutil
 
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
+from vendor import probe_folder
 
 UNITS = ("encoder_ascii", "sink_file")
-
-
-def probe_folder(vm):
-    """A folder with the module, where this JDK can see it."""
-    built = os.path.join(vm.tree, "tests", "plugins", "abi", "vendor")
-    if not os.path.isdir(vm.plugin_dir) or not os.path.isdir(built):
-        raise Skip("this build has no loadable modules")
-    return shutil.copytree(built, vm.path("vendor"), dirs_exist_ok=True)
 
 
 @vm_test(units=UNITS, quick=True)

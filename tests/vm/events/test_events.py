@@ -5,7 +5,7 @@ import signal
 
 from harness import check, check_equal, vm_test
 from pictures import Json
-from vendor import needs_modules, vendor_plugin
+from vendor import needs_modules, probe_folder, vendor_plugin
 
 OUTPUT = ("encoder_json", "sink_file")
 SAMPLES, SITES = "hprof.cpu_sample_events/1", "hprof.alloc_site_events/1"
@@ -80,6 +80,7 @@ def samples_have_times_and_add_up_to_the_table(vm):
         check(total > 0, "no samples with %r" % options)
         events = found.events(SAMPLES)
         check_equal([row for row in events if not row["thread"] or not row["thread"]["name"]], [], "events without a thread")
+        check("trace_id" not in events[0], "a context that nobody sets: %s" % events[0])
         spun = [row for row in events if "Spin.hot" in found.frames(row)[:1]]
         check(len({row["at"] for row in spun}) > len(spun) / 2, "%d events at so few times" % len(spun))
         check_equal({row["state"] for row in spun}, {"runnable"}, "states of what runs")
@@ -154,6 +155,36 @@ def samples_of_virtual_threads_have_a_thread(vm):
     _, found = stream(vm, "cpu=samples,interval=1", "VirtualThreads")
     found.check_sum(SAMPLES, "hprof.cpu_samples/1", ("samples",), lambda row: row["trace"])
     check_equal([row for row in found.events(SAMPLES) if not row["thread"]], [], "events without a thread")
+
+
+@vm_test(units=("cpu_samples", "bytecode") + OUTPUT, quick=True)
+def samples_carry_the_context_that_a_tracer_sets(vm):
+    folder = probe_folder(vm)
+    for options in ("", ",sampler=jvmti", ",clock=wall"):
+        run, found = stream(vm, "plugins=%s,tracer=y,cpu=samples,interval=1%s" % (folder, options), "Spans")
+        calls = int(run.out.split()[1])
+        check("HPROF: tracer: %d spans, 0 refused" % calls in run.err, "the tracer\n%s" % run)
+        spans = collections.defaultdict(set)
+        context = inside = 0
+        for row in found.events(SAMPLES):
+            frames = found.frames(row)
+            if row["span_id"] is not None:
+                check_equal((row["trace_id"], row["labels"]), ("0123456789abcdeffedcba9876543210", "route:/inside"), "context")
+                check(0 < int(row["span_id"], 16) <= calls, "span %s" % row["span_id"])
+                spans[row["span_id"]].add(row["thread"]["name"])
+            else:
+                check_equal((row["trace_id"], row["labels"]), (None, None), "no context")
+            if frames[:2] == ["Spans.spin", "Spans$Inside.work"]:
+                inside += 1
+                context += row["span_id"] is not None
+                check(options or row["span_id"], "a sample in the span has no context")
+            elif "Spans.outside" in frames:
+                check(options or not row["span_id"], "a sample outside of the span has a context")
+        # The other engines take few samples on a busy machine, and read the context a little after the stack.
+        check(inside > (0 if options else calls) and context >= inside / 2,
+              "%d of %d samples have a context with %r" % (context, inside, options))
+        check_equal([threads for threads in spans.values() if len(threads) != 1], [], "a span of two threads")
+        check(len(spans) > (0 if options else calls / 2), "%d spans of %d" % (len(spans), calls))
 
 
 @vm_test(units=("cpu_samples", "monitor") + OUTPUT)
