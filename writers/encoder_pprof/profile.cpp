@@ -71,20 +71,6 @@ uint64_t size_of(hprof_text text) {
 
 }  // namespace
 
-void WrittenNumbers::clear() {
-  if (covered_ != 0) std::memset(words_.data(), 0, covered_ * sizeof(uint64_t));
-}
-
-WrittenNumbers::Added WrittenNumbers::add(uint32_t number) {
-  if (!words_.cover(number / 64 + 1)) return Added::kNoRoom;
-  if (covered_ <= number / 64) covered_ = number / 64 + 1;
-  const uint64_t bit = uint64_t{1} << number % 64;
-  uint64_t& word = words_[number / 64];
-  if ((word & bit) != 0) return Added::kKnown;
-  word |= bit;
-  return Added::kNew;
-}
-
 bool Profile::open(const Services& services) {
   services_ = services;
   return frames_.open(services) && methods_.open(services);

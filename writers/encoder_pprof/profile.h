@@ -6,26 +6,11 @@
 #pragma once
 
 #include <hprof/cpp/each_weighted_stack.hpp>
-#include <hprof/cpp/lazy_table.hpp>
+#include <hprof/cpp/written_numbers.hpp>
 
 #include "proto_out.h"
 
 namespace hprof::pprof {
-
-// The numbers that the message has already. One thread at a time.
-class WrittenNumbers {
- public:
-  bool open(const Services& services) { return words_.open(services, kMost / 64); }
-  void close() { words_.close(); }
-  void clear();
-  enum class Added { kNew, kKnown, kNoRoom };
-  Added add(uint32_t number);
-
- private:
-  static constexpr uint64_t kMost = uint64_t{1} << 24;  // more than the core's tables have
-  LazyTable<uint64_t> words_;
-  uint64_t covered_ = 0;  // words
-};
 
 class Profile {
  public:
