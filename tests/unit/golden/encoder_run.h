@@ -17,6 +17,7 @@ const hprof_module* hprof_module_encoder_ascii(const hprof_offer*, const char**)
 const hprof_module* hprof_module_encoder_binary(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_collapsed(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_flamegraph(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_jfr(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_json(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_pprof(const hprof_offer*, const char**);
 }

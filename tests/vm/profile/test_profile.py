@@ -64,7 +64,7 @@ def one_line_brings_the_report(vm):
     check("HPROF:" not in run.err and "Dumping" not in run.err, "the program's log\n%s" % run)
 
 
-@vm_test(units=("cpu_samples", "encoder_flamegraph", "encoder_pprof", "encoder_json", "filter_gzip", "sink_socket"))
+@vm_test(units=("cpu_samples", "encoder_flamegraph", "encoder_jfr", "encoder_pprof", "encoder_json", "filter_gzip", "sink_socket"))
 def a_format_has_its_depth_and_its_file_name(vm):
     live = vm.start(None, "Idle")
     for name, words in (("java.hprof.html", ["format=flamegraph"]), ("java.hprof.2.html", ["format=flamegraph"]),
@@ -75,6 +75,8 @@ def a_format_has_its_depth_and_its_file_name(vm):
             continue
         code, text = hprof(vm, "print", path)
         check_equal((code, "CPU SAMPLES" in text), (0, True), "hprof print %s: %s" % (name, text))
+    with open(profiled(vm, live, "java.hprof.jfr", "format=jfr"), "rb") as file:
+        check_equal(file.read(4), b"FLR\0", "a recording")
     path = profiled(vm, live, "java.hprof.json", "format=json")
     settings = [record for record in map(json.loads, open(path)) if record["record"] == "settings"]
     check_equal([record["depth"] for record in settings], [512], "the depth of format=json")

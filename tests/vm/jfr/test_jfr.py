@@ -1,0 +1,149 @@
+"""format=jfr: recordings as the JDK's own `jfr` reads them."""
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+
+from harness import Skip, TIMEOUT, check, check_equal, clean_environment, vm_test
+from jdks import installed
+
+OUTPUT = ("encoder_jfr", "sink_file")
+SAMPLE, WAIT_SAMPLE = "jdk.ExecutionSample", "profiler.WallClockSample"
+ALLOCATION = "jdk.ObjectAllocationSample"
+
+
+def jfr(*words):
+    """The newest `jfr` of this machine, whatever JDK wrote the file: stdout."""
+    tools = [os.path.join(home, "bin", "jfr") for home in installed()]
+    versions = {}
+    for tool in tools:
+        release = os.path.join(os.path.dirname(os.path.dirname(tool)), "release")
+        if os.path.exists(tool) and os.path.exists(release):
+            with open(release) as file:
+                versions[int(re.search(r'JAVA_VERSION="(\d+)', file.read()).group(1))] = tool
+    if not versions or max(versions) < 14:
+        raise Skip("no JDK here has a jfr that prints JSON")
+    run = subprocess.run([versions[max(versions)], *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         timeout=TIMEOUT, env=clean_environment({}))
+    out, err = run.stdout.decode(), run.stderr.decode()
+    check_equal((run.returncode, err), (0, ""), "jfr %s: %s" % (" ".join(words), out[:500]))
+    return out
+
+
+class Recording:
+    """What `jfr summary` and `jfr print` say, which have to agree."""
+
+    def __init__(self, path):
+        summary = jfr("summary", path)
+        self.chunks = int(re.search(r"^ *Chunks: (\d+)$", summary, re.M).group(1))
+        events = json.loads(jfr("print", "--json", "--stack-depth", "64", path))["recording"]["events"]
+        self.events = collections.defaultdict(list)
+        for event in events:
+            self.events[event["type"]].append(event["values"])
+        counted = {name: int(number) for name, number in re.findall(r"^ (\S+\.\S+) +(\d+) +\d+ *$", summary, re.M) if int(number)}
+        for own in ("jdk.Metadata", "jdk.CheckPoint", "jdk.Checkpoint"):
+            counted.pop(own, None)
+        check_equal({name: len(values) for name, values in self.events.items()}, counted, "events printed and counted")
+
+    def notes(self):
+        return [event["text"] for event in self.events["hprof.Note"]]
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def frames(event):
+    stack = event["stackTrace"]
+    return [frame["method"]["type"]["name"].replace("/", ".") + "." + frame["method"]["name"]
+            for frame in stack["frames"]] if stack else []
+
+
+def recorded(vm, options, *program):
+    run = vm.run_java(vm.agent_option(options + ",format=jfr,file=out.jfr"), *program)
+    check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
+    recording = Recording(run.path("out.jfr"))
+    check_equal([note for note in recording.notes() if "lost" in note], [], "losses")
+    return run, recording
+
+
+@vm_test(units=("cpu_samples",) + OUTPUT, quick=True)
+def samples_name_the_busy_method(vm):
+    run, found = recorded(vm, "cpu=samples,interval=1", "Spin", "6", "2")
+    samples = found.events[SAMPLE]
+    hottest = collections.Counter(frames(event)[:1][0] for event in samples if frames(event)).most_common(1)
+    check(hottest[0][0] == "Spin.hot" and hottest[0][1] > len(samples) / 2, "%s of %d" % (hottest, len(samples)))
+    lines = {event["stackTrace"]["frames"][0]["lineNumber"] for event in samples if frames(event)[:1] == ["Spin.hot"]}
+    check(lines and min(lines) > 0, "lines %s" % lines)
+    check_equal([event for event in samples if not event["sampledThread"]], [], "samples without a thread")
+    names = collections.Counter(event["sampledThread"]["javaName"] for event in samples)
+    check(sum(name.startswith("spin") for name in names) == 2, "threads %s" % names)
+    settings = {event["name"]: event["value"] for event in found.events["jdk.ActiveSetting"]}
+    check_equal(settings, {"enabled": "true", "period": "1 ms", "event": "cpu"}, "settings")
+    check_equal(found.events["jdk.JVMInformation"][0]["pid"] > 0, True, "the process")
+    check("Spin.hot" in jfr("view", "hot-methods", run.path("out.jfr")), "hot methods")
+
+
+@vm_test(units=("cpu_samples",) + OUTPUT)
+def elapsed_time_is_split_into_what_runs_and_what_waits(vm):
+    _, found = recorded(vm, "cpu=samples,clock=wall", "Wall", "1")
+    for name, method, state in ((SAMPLE, "computing", "STATE_RUNNABLE"), (WAIT_SAMPLE, "resting", "STATE_SLEEPING"),
+                                (WAIT_SAMPLE, "blocked", "STATE_BLOCKED_ON_MONITOR_ENTER"), (WAIT_SAMPLE, "parked", "STATE_WAITING")):
+        states = collections.Counter()
+        for event in found.events[name]:
+            if "Wall." + method in frames(event):
+                states[event["state"]["name"] if isinstance(event["state"], dict) else event["state"]] += event.get("samples", 1)
+        check(states and states.most_common(1)[0][0] == state, "%s is %s, not %s" % (method, dict(states), state))
+
+
+@vm_test(units=("cpu_samples",) + OUTPUT)
+def each_window_is_a_chunk(vm):
+    _, found = recorded(vm, "cpu=samples,every=1", "Spin", "25")
+    check(found.chunks >= 3, "%d chunks" % found.chunks)
+    check_equal(len(found.events["jdk.JVMInformation"]), found.chunks, "chunks with the JVM")
+
+
+@vm_test(units=("cpu_samples",) + OUTPUT)
+def a_killed_vm_leaves_a_recording(vm):
+    live = vm.start("cpu=samples,interval=1,every=1,format=jfr,file=out.jfr", "Idle")
+    live.wait_until(lambda: read(vm.path("out.jfr")).count(b"FLR\0") > 1, "two chunks")
+    live.signal(signal.SIGKILL)
+    live.finish()
+    check(Recording(vm.path("out.jfr")).events[SAMPLE], "no samples")
+
+
+@vm_test(units=("monitor",) + OUTPUT)
+def contentions_and_waits_have_durations(vm):
+    run, found = recorded(vm, "monitor=y", "Contend", "monitor", "3", "5", "20")
+    blocked = [event for event in found.events["jdk.JavaMonitorEnter"] if event["monitorClass"]["name"] == "java/lang/Object"]
+    total = int(re.fullmatch(r"blocked (\d+) times \d+\n", run.out).group(1))
+    seconds = [float(re.fullmatch(r"PT([\d.]+)S", event["duration"]).group(1)) for event in blocked]
+    check(blocked and sum(seconds) <= (total + 2) / 1000, "%s, the program measured %d ms" % (seconds, total))
+    check_equal({event["eventThread"]["javaName"].split("-")[0] for event in blocked}, {"contender"}, "threads")
+    check(all(any(name.startswith("Contend.") for name in frames(event)) for event in blocked), "stacks")
+
+
+@vm_test(units=("monitor",) + OUTPUT)
+def parked_threads_are_parked(vm):
+    _, found = recorded(vm, "monitor=all,interval=1", "Contend", "lock", "3", "5", "20")
+    check(any("Contend.inLock" in frames(event) for event in found.events["jdk.ThreadPark"]), "no samples of the lock")
+
+
+@vm_test(units=("heap_sites",) + OUTPUT, since=11)
+def sampled_allocations_have_class_and_weight(vm):
+    run, found = recorded(vm, "heap=sites,sites=sampled:1k", "Sites")
+    made = found.events[ALLOCATION]
+    check(made and all(event["weight"] > 0 and event["objectClass"]["name"] for event in made), "%d samples" % len(made))
+    check(any(name.startswith("Sites.") for event in made for name in frames(event)), "no stack of the program")
+    check("Sites" in jfr("view", "--width", "200", "allocation-by-site", run.path("out.jfr")), "allocation-by-site")
+
+
+@vm_test(units=("bytecode", "cpu_times", "heap_sites") + OUTPUT)
+def what_has_no_events_is_refused_or_said(vm):
+    check("cpu=times|old is not supported with format=jfr" in vm.refused("cpu=times,format=jfr"), "cpu=times")
+    run = vm.run_java(vm.agent_option("heap=sites,format=jfr,file=out.jfr"), "Sites")
+    check("format=jfr holds events only, and of SITES there are none; sites=sampled has them" in run.err, "no message\n%s" % run)
+    check_equal(Recording(run.path("out.jfr")).events[ALLOCATION], [], "allocations")

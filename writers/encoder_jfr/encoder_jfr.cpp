@@ -1,0 +1,348 @@
+// The JFR encoder: format=jfr, recordings as the JDK's `jfr`, JDK Mission Control and others read them.
+//
+// Events become events of the JDK's types, notes hprof.Note. Reports are not written: their tables are the
+// sums of the events. A chunk ends with each report, when it is large enough, and after a minute.
+#include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/text.hpp>
+#include <hprof/cpp/writer.hpp>
+
+#include "chunk.h"
+
+namespace hprof::jfr {
+
+namespace {
+
+constexpr uint64_t kSecondNs = 1'000'000'000;
+// The longest that a chunk gathers: the first one, after which the file can be opened, and the others.
+constexpr uint64_t kFirstChunkNs = kSecondNs, kChunkNs = 60 * kSecondNs;
+// JFR's samples have no weight, so one that stands for several is written as often as this.
+constexpr uint64_t kRepeatsMost = 10'000;
+constexpr uint64_t kUnknownTime = uint64_t{1} << 63;  // as the JDK writes it
+
+struct Encoder {
+  explicit Encoder(const hprof_host* host) : services(host) {}
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = ".jfr";
+    ops.content_type = "application/octet-stream";
+    ops.least_depth = HPROF_WHOLE_DEPTH;
+    ops.flags = HPROF_ENCODER_EVENTS;
+  }
+  hprof_status open(char* error, uint32_t error_size);
+  hprof_status encode(const hprof_record* record, hprof_out* out);
+  bool close() {
+    chunk.close();
+    return true;
+  }
+
+  void lose(uint64_t events) {
+    if (lost_events != nullptr) __atomic_fetch_add(lost_events, events, __ATOMIC_RELAXED);
+  }
+
+  Services services;
+  Chunk chunk;
+  // This chunk has the event of the JVM, others than that and settings, and some that are no notes.
+  bool has_facts = false, has_any = false, has_events = false;
+  bool has_settings[kTypeCount] = {};
+  bool has_chunk = false;       // the file has one
+  uint32_t seen = 0, said = 0;  // bits of kSources: events have come; a message says that none have
+  uint64_t* lost_events = nullptr;
+};
+
+bool add_facts(Encoder& encoder) {
+  if (encoder.has_facts) return true;
+  const hprof_settings& settings = encoder.services.settings();
+  char version[kNumberMost + 8];
+  TextBuffer text(version, sizeof version);
+  text.add("JRE (").add(settings.java_version).add(")");
+  Event event(encoder.chunk, kJvmInformation, encoder.chunk.began_ns(), true);
+  event.words(nullptr);  // its name
+  event.words(settings.java_version != 0 ? version : nullptr);
+  // Arguments may be secrets.
+  for (uint32_t i = 0; i < 3; i++) event.words(nullptr);
+  event.varint(settings.attached == 0 ? encoder.chunk.created_ms() : kUnknownTime);
+  const hprof_io_service* io = encoder.services.io;
+  event.varint(io != nullptr ? io->process_id(encoder.services.host) : 0);
+  return encoder.has_facts = event.keep();
+}
+
+bool add_setting(Encoder& encoder, Type type, const char* name, const char* value) {
+  Event event(encoder.chunk, kActiveSetting, encoder.chunk.began_ns(), true);
+  event.varint(type);
+  event.words(name);
+  event.words(value);
+  return event.keep();
+}
+
+// What a reader asks about the events of a type. period_ns: 0: none.
+bool add_settings(Encoder& encoder, Type type, uint64_t period_ns, const char* kind) {
+  bool& has_settings = encoder.has_settings[type - kFirstType];
+  if (has_settings) return true;
+  char period[kNumberMost + 8];
+  TextBuffer text(period, sizeof period);
+  period_ns % 1'000'000 == 0 ? text.add(period_ns / 1'000'000).add(" ms")
+                             : text.add(period_ns / 1000).add(" us");
+  return has_settings = add_setting(encoder, type, "enabled", "true") &&
+                        (period_ns == 0 || add_setting(encoder, type, "period", period)) &&
+                        (kind == nullptr || add_setting(encoder, type, "event", kind));
+}
+
+void clear_chunk(Encoder& encoder) {
+  encoder.chunk.clear();
+  encoder.has_facts = encoder.has_any = encoder.has_events = false;
+  std::memset(encoder.has_settings, 0, sizeof encoder.has_settings);
+}
+
+void write_chunk(Encoder& encoder, JfrOut& out, uint64_t now_ns) {
+  encoder.chunk.write(out, now_ns);
+  encoder.has_chunk = true;
+  clear_chunk(encoder);
+}
+
+// Calls add(), which returns false for want of memory: then again in a new chunk, and counts the event if
+// that is in vain. True: added.
+template <class Add>
+bool add_event(Encoder& encoder, JfrOut& out, uint64_t now_ns, const Add& add) {
+  const auto adds = [&] { return add_facts(encoder) && add(); };
+  bool added = adds();
+  if (!added && encoder.has_any) {
+    write_chunk(encoder, out, now_ns);
+    added = adds();
+  }
+  if (!added) {
+    clear_chunk(encoder);
+    encoder.lose(1);
+    return false;
+  }
+  encoder.has_any = true;
+  if (encoder.chunk.is_full()) write_chunk(encoder, out, now_ns);
+  return true;
+}
+
+// --- rows
+
+// One event of a row, which may have several.
+struct Row {
+  Encoder& encoder;
+  const hprof_rec_table& table;
+  uint64_t index;
+  uint64_t copy;
+
+  template <class T>
+  const T& as() const {
+    return row_at<T>(table, index);
+  }
+  uint64_t thread(uint64_t serial) const {
+    return encoder.chunk.pools.thread(static_cast<hprof_thread_serial>(serial));
+  }
+  uint64_t stack(uint64_t trace) const {
+    return encoder.chunk.pools.stack(static_cast<hprof_trace_serial>(trace));
+  }
+  uint64_t owner(uint64_t serial) const {
+    return encoder.chunk.pools.owner(static_cast<hprof_class_serial>(serial));
+  }
+};
+
+bool is_elapsed(const hprof_rec_table& table) {
+  return std::strcmp(hprof_column_at(table.schema, HPROF_CPU_SAMPLE_EVENT_TIME)->name, "wall") == 0;
+}
+// True: a sample of a thread that waited, which is one event whatever it stands for.
+bool is_wait(const Row& row) {
+  return is_elapsed(row.table) && row.as<hprof_cpu_sample_event>().state != HPROF_STATE_RUNNABLE;
+}
+
+uint64_t copies_of_sample(const Row& row) {
+  const uint64_t count = row.as<hprof_cpu_sample_event>().count;
+  return is_wait(row) && count != 0 ? 1 : count;
+}
+
+bool add_sample(const Row& row) {
+  const auto& sample = row.as<hprof_cpu_sample_event>();
+  const bool wall = is_elapsed(row.table), waits = is_wait(row);
+  const Type type = waits ? kWallClockSample : kExecutionSample;
+  const uint64_t period = sample.time_ns / sample.count;
+  if (!add_settings(row.encoder, type, period, wall ? "wall" : "cpu")) return false;
+  const uint64_t thread = row.thread(sample.thread), stack = row.stack(sample.trace);
+  Event event(row.encoder.chunk, type, sample.at_ns - row.copy * period);
+  event.varint(thread);
+  event.varint(stack);
+  event.varint(Pools::state(wall ? sample.state : Pools::kOnCpu));
+  if (waits) event.varint(sample.count < INT32_MAX ? sample.count : INT32_MAX);
+  return event.keep();
+}
+
+bool add_allocation(const Row& row) {
+  const auto& site = row.as<hprof_site_event>();
+  if (!add_settings(row.encoder, kAllocationSample, 0, nullptr)) return false;
+  const uint64_t thread = row.thread(site.thread), stack = row.stack(site.trace);
+  const uint64_t owner = row.owner(site.owner);
+  Event event(row.encoder.chunk, kAllocationSample, site.at_ns);
+  event.varint(thread);
+  event.varint(stack);
+  event.varint(owner);
+  event.varint(site.allocated_bytes);
+  return event.keep();
+}
+
+bool add_blocking(const Row& row, Type type) {
+  const auto& blocked = row.as<hprof_monitor_event>();
+  if (!add_settings(row.encoder, type, 0, nullptr)) return false;
+  const uint64_t thread = row.thread(blocked.thread), stack = row.stack(blocked.trace);
+  const uint64_t owner = row.owner(blocked.monitor);
+  Event event(row.encoder.chunk, type, blocked.at_ns - blocked.time_ns);
+  event.varint(blocked.time_ns);
+  event.varint(thread);
+  event.varint(stack);
+  event.varint(owner);
+  // What follows is not known: the previous owner; the notifier, timeout, and whether it was over; timeout
+  // and until; then the lock's address.
+  const uint32_t unknown = type == kMonitorEnter ? 1 : type == kMonitorWait ? 3 : 2;
+  event.zeros(unknown + 1);
+  return event.keep();
+}
+bool add_contention(const Row& row) {
+  return add_blocking(row, row.as<hprof_monitor_event>().label == 0 ? kMonitorEnter : kThreadPark);
+}
+bool add_wait(const Row& row) { return add_blocking(row, kMonitorWait); }
+
+// Tables of events, and the tables of reports that are their sums.
+struct Source {
+  const char* events;
+  const char* sums;  // null: none
+  uint32_t columns;
+  bool (*add)(const Row& row);
+  uint64_t (*copies)(const Row& row);  // null: one
+};
+template <class T>
+constexpr uint32_t kColumns = sizeof(T) / sizeof(hprof_cell);
+constexpr Source kSources[] = {
+    {HPROF_TABLE_CPU_SAMPLE_EVENTS, HPROF_TABLE_CPU_SAMPLES, HPROF_CPU_SAMPLE_EVENT_TIME + 1, add_sample,
+     copies_of_sample},
+    {HPROF_TABLE_ALLOC_SITE_EVENTS, HPROF_TABLE_ALLOC_SITES, kColumns<hprof_site_event>, add_allocation,
+     nullptr},
+    {HPROF_TABLE_MONITOR_TIME_EVENTS, HPROF_TABLE_MONITOR_TIME, kColumns<hprof_monitor_event>, add_contention,
+     nullptr},
+    {HPROF_TABLE_MONITOR_WAIT_EVENTS, nullptr, kColumns<hprof_monitor_event>, add_wait, nullptr},
+};
+
+void add_row(Encoder& encoder, JfrOut& out, const hprof_rec_table& table, const Source& source,
+             uint64_t index, uint64_t now_ns) {
+  Row row = {encoder, table, index, 0};
+  const uint64_t all = source.copies != nullptr ? source.copies(row) : 1;
+  const uint64_t copies = all < kRepeatsMost ? all : kRepeatsMost;
+  for (row.copy = copies; row.copy-- > 0 && out.ok();) {
+    // An event that filled the chunk is in the file already.
+    if (add_event(encoder, out, now_ns, [&] { return source.add(row); }))
+      encoder.has_events = encoder.has_any;
+  }
+  if (copies != all) encoder.lose(all - copies);
+}
+
+hprof_status add_events(Encoder& encoder, JfrOut& out, const hprof_rec_table& table) {
+  const uint64_t now_ns = encoder.chunk.time_of(table.head);
+  if (encoder.has_events &&
+      now_ns - encoder.chunk.began_ns() >= (encoder.has_chunk ? kChunkNs : kFirstChunkNs))
+    write_chunk(encoder, out, now_ns);
+  for (const Source& source : kSources) {
+    if (!is_table(table, source.events, source.columns)) continue;
+    encoder.seen |= 1u << (&source - kSources);
+    for (uint64_t i = 0; i < table.row_count && out.ok(); i++)
+      add_row(encoder, out, table, source, i, now_ns);
+    return out.status();
+  }
+  return HPROF_UNSUPPORTED;
+}
+
+// The sum of events. Says once if there were none: its collector makes none as it is set.
+void look_at_sums(Encoder& encoder, const hprof_rec_table& table) {
+  for (const Source& source : kSources) {
+    const uint32_t bit = 1u << (&source - kSources);
+    if (source.sums == nullptr || std::strcmp(table.schema->name, source.sums) != 0) continue;
+    if (table.row_count == 0 || ((encoder.seen | encoder.said) & bit) != 0) return;
+    encoder.said |= bit;
+    TextLine<256> text;
+    text.add("format=jfr holds events only, and of ").add(table.schema->title).add(" there are none");
+    if (std::strcmp(source.sums, HPROF_TABLE_ALLOC_SITES) == 0) text.add("; sites=sampled has them");
+    if (encoder.services.log != nullptr) encoder.services.log->message(encoder.services.host, text.c_str());
+  }
+}
+
+void add_note(Encoder& encoder, JfrOut& out, const hprof_rec_note& note) {
+  const uint64_t now_ns = encoder.chunk.time_of(note.head);
+  add_event(encoder, out, now_ns, [&] {
+    Event event(encoder.chunk, kNote, now_ns, true);
+    event.text(note.text);
+    return event.keep();
+  });
+}
+
+void end_file(Encoder& encoder, JfrOut& out, uint64_t now_ns) {
+  if (encoder.has_chunk && !encoder.has_any) return;
+  add_facts(encoder);
+  write_chunk(encoder, out, now_ns);
+}
+
+hprof_status Encoder::open(char*, uint32_t) {
+  if (!chunk.open(services)) return HPROF_NO_MEMORY;
+  if (services.log != nullptr)
+    lost_events = services.log->loss_counter(services.host, "events: no memory for them in JFR");
+  return HPROF_OK;
+}
+
+hprof_status Encoder::encode(const hprof_record* record, hprof_out* to) {
+  JfrOut out(to);
+  switch (record->kind) {
+    case HPROF_RECORD_FILE_BEGIN:
+      chunk.begin_file(as<hprof_rec_file_begin>(record));
+      break;
+    case HPROF_RECORD_FILE_END:
+      end_file(*this, out, chunk.time_of(*record));
+      break;
+    case HPROF_RECORD_NOTE:
+      add_note(*this, out, as<hprof_rec_note>(record));
+      break;
+    case HPROF_RECORD_REPORT_END:
+      if (has_events) write_chunk(*this, out, chunk.time_of(*record));
+      break;
+    case HPROF_RECORD_TABLE: {
+      const auto& table = as<hprof_rec_table>(record);
+      if ((table.flags & HPROF_TABLE_EVENTS) != 0) return add_events(*this, out, table);
+      look_at_sums(*this, table);
+      break;
+    }
+    default:
+      break;
+  }
+  return out.status();
+}
+
+// Tables of sums are taken, so that their collectors may run, and left out.
+constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
+                                    HPROF_KIND_FILE_END,
+                                    HPROF_KIND_NOTE,
+                                    HPROF_KIND_REPORT_END,
+                                    HPROF_TABLE_CPU_SAMPLE_EVENTS,
+                                    HPROF_TABLE_ALLOC_SITE_EVENTS,
+                                    HPROF_TABLE_MONITOR_TIME_EVENTS,
+                                    HPROF_TABLE_MONITOR_WAIT_EVENTS,
+                                    HPROF_TABLE_CPU_SAMPLES,
+                                    HPROF_TABLE_ALLOC_SITES,
+                                    HPROF_TABLE_HEAP_SUMMARY,
+                                    HPROF_TABLE_MONITOR_TIME,
+                                    nullptr};
+
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "format=jfr";
+
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = encoder_unit<Encoder>("encoder_jfr", kSelect, "a recording of events, for jfr and JMC");
+  unit.records = kRecords;
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof::jfr
+
+HPROF_MODULE(encoder_jfr, "1.0", "hprof", hprof::jfr::kUnits, 1)

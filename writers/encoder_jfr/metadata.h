@@ -1,0 +1,63 @@
+// The types of a recording and the metadata event that describes them to readers.
+#pragma once
+
+#include "jfr_out.h"
+
+namespace hprof::jfr {
+
+// Numbers of types. Readers take 0 and 1 for metadata and constant pools.
+enum Type : uint32_t {
+  kBoolean = 20,
+  kByte,
+  kInt,
+  kLong,
+  kString,
+  kClass,
+  kThread,
+  kThreadGroup,
+  kClassLoader,
+  kPackage,
+  kModule,
+  kSymbol,
+  kFrameType,
+  kThreadState,
+  kMethod,
+  kStackFrame,
+  kStackTrace,
+  kLabel,
+  kCategory,
+  kTimestamp,
+  kTimespan,
+  kDataAmount,
+  kMemoryAddress,
+  // Events
+  kExecutionSample,
+  kWallClockSample,
+  kAllocationSample,
+  kMonitorEnter,
+  kMonitorWait,
+  kThreadPark,
+  kActiveSetting,
+  kJvmInformation,
+  kNote,
+  kTypesEnd,
+};
+constexpr uint32_t kFirstType = kBoolean, kTypeCount = kTypesEnd - kFirstType, kFirstEvent = kExecutionSample;
+
+class Metadata {
+ public:
+  // False: no memory. [onload][control]
+  bool open(const Services& services);
+  void close();
+
+  // The event, whose bytes are the same in each chunk but for its time.
+  uint64_t size(uint64_t ticks) const;
+  void write(JfrOut& out, uint64_t ticks) const;
+
+ private:
+  class Tree;
+  Bytes strings_, tree_;
+  uint32_t string_count_ = 0;
+};
+
+}  // namespace hprof::jfr

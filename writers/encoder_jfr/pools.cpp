@@ -1,0 +1,275 @@
+#include "pools.h"
+
+#include <initializer_list>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/text.hpp>
+
+namespace hprof::jfr {
+
+namespace {
+
+constexpr uint32_t kCheckpointEvent = 1;
+// Strings have the numbers of symbols from 2 on, packages those from kUnknownDescriptor + 1 on.
+constexpr uint32_t kUnknownSymbol = 1;
+constexpr uint64_t kUnknownDescriptor = uint64_t{1} << 26;
+constexpr uint64_t kThreadsMost = 2048;
+
+constexpr Type kPoolTypes[] = {kStackTrace, kMethod, kClass, kPackage, kSymbol, kThread, kThreadGroup};
+
+// Which compiler made a frame's code is not known.
+constexpr uint32_t kJavaFrame = 1, kNativeFrame = 2;
+constexpr const char* kFrameTypes[] = {"Java", "Native"};
+// By state, then kOnCpu, which is what readers take for CPU time.
+constexpr const char* kStates[] = {
+    "STATE_UNKNOWN", "STATE_NEW",      "STATE_RUNNABLE",   "STATE_BLOCKED_ON_MONITOR_ENTER",
+    "STATE_WAITING", "STATE_SLEEPING", "STATE_TERMINATED", "STATE_DEFAULT"};
+
+template <uint32_t n>
+uint64_t size_of_words(const char* const (&words)[n]) {
+  uint64_t size = 0;
+  for (const char* each : words) size += 3 + std::strlen(each);
+  return size;
+}
+// A pool of a fixed list, numbered from 1.
+template <uint32_t n>
+void write_words(JfrOut& out, Type type, const char* const (&words)[n]) {
+  out.varint(type);
+  out.varint(n);
+  for (uint32_t i = 0; i < n; i++) {
+    out.varint(i + 1);
+    out.words(words[i]);
+  }
+}
+
+}  // namespace
+
+// One entry: written at the end of its pool, and kept there or not.
+class Pools::Entry : public JfrOut {
+ public:
+  Entry(Pools& pools, Kind kind, uint64_t number)
+      : JfrOut(pools.pools_[kind].entries.end()), pools_(pools), pool_(pools.pools_[kind]) {
+    varint(number);
+  }
+  ~Entry() {
+    pools_.ok_ = pools_.ok_ && ok();
+    if (!pools_.ok_) return;
+    pool_.entries.keep();
+    pool_.count++;
+  }
+
+ private:
+  Pools& pools_;
+  Pool& pool_;
+};
+
+bool Pools::open(const Services& services) {
+  services_ = services;
+  for (Pool& pool : pools_)
+    if (!pool.entries.open(services)) return false;
+  for (WrittenNumbers* known : {&traces_, &methods_, &classes_, &symbols_, &groups_})
+    if (!known->open(services)) return false;
+  return threads_.open(services, kThreadsMost, kThreadsMost);
+}
+
+void Pools::close() {
+  for (Pool& pool : pools_) pool.entries.close();
+  for (WrittenNumbers* known : {&traces_, &methods_, &classes_, &symbols_, &groups_}) known->close();
+  threads_.close();
+}
+
+void Pools::clear() {
+  for (Pool& pool : pools_) {
+    pool.entries.clear();
+    pool.count = 0;
+  }
+  for (WrittenNumbers* known : {&traces_, &methods_, &classes_, &symbols_, &groups_}) known->clear();
+  threads_.clear();
+  for (KnownPackage& known : packages_) known = {};
+  package_count_ = 0;
+  has_unknown_descriptor_ = false;
+  ok_ = true;
+}
+
+bool Pools::is_new(WrittenNumbers& known, uint32_t number) {
+  const WrittenNumbers::Added added = known.add(number);
+  if (added == WrittenNumbers::Added::kNoRoom) ok_ = false;
+  return added == WrittenNumbers::Added::kNew;
+}
+
+hprof_text Pools::string(hprof_string_id id) const {
+  return id != 0 ? services_.ids->string_text(services_.host, id) : hprof_text{nullptr, 0};
+}
+
+void Pools::add_symbol(uint64_t number, hprof_text text, char dot) {
+  Entry entry(*this, kSymbols, number);
+  entry.text(text, dot);
+}
+
+// is_name: of a class, whose dots become slashes.
+uint64_t Pools::symbol(hprof_string_id id, bool is_name) {
+  const hprof_text text = string(id);
+  const uint32_t number = text.data != nullptr ? id * 2 + (is_name ? 1 : 0) : kUnknownSymbol;
+  if (is_new(symbols_, number))
+    add_symbol(number, text.data != nullptr ? text : hprof_text{"[unknown]", 9}, is_name ? '/' : '.');
+  return number;
+}
+
+// Readers parse it, so a method without one has another's.
+uint64_t Pools::descriptor(hprof_string_id id) {
+  const hprof_text text = string(id);
+  if (text.data != nullptr && text.size != 0 && text.data[0] == '(') return symbol(id);
+  if (!has_unknown_descriptor_) add_symbol(kUnknownDescriptor, {"()V", 3});
+  has_unknown_descriptor_ = true;
+  return kUnknownDescriptor;
+}
+
+// A package that has left the table is written again.
+uint64_t Pools::package(hprof_text name) {
+  const auto* begin = name.data;
+  const char* end = begin;
+  uint64_t hash = 0, hash_before = 0;
+  for (const char* at = begin; at != nullptr && at != begin + name.size; at++) {
+    if (*at == '.') {
+      end = at;
+      hash_before = hash;
+    }
+    hash = mix(hash, static_cast<uint8_t>(*at));
+  }
+  const auto size = static_cast<uint64_t>(end - begin);
+  if (size == 0) return 0;
+  KnownPackage& known = packages_[hash_before % kKnownPackages];
+  if (known.name.size == size && std::memcmp(known.name.data, begin, size) == 0) return known.number;
+  const uint64_t number = ++package_count_;
+  add_symbol(kUnknownDescriptor + number, {begin, size}, '/');
+  {
+    Entry entry(*this, kPackages, number);
+    entry.varint(kUnknownDescriptor + number);
+    entry.varint(0);  // module
+    entry.varint(1);  // exported
+  }
+  known = {{begin, size}, number};
+  return number;
+}
+
+uint64_t Pools::owner(hprof_class_serial serial) {
+  // Numbers are greater by 1 than serials and ids: 0 is nothing to readers.
+  const uint64_t number = uint64_t{serial} + 1;
+  if (!is_new(classes_, serial)) return number;
+  const auto info = find_class(services_.ids, services_.host, serial);
+  const uint64_t name = symbol(info->name, true), in = package(string(info->name));
+  Entry entry(*this, kClasses, number);
+  entry.varint(0);  // loader
+  entry.varint(name);
+  entry.varint(in);
+  entry.varint(0);  // modifiers
+  entry.varint(0);  // hidden
+  return number;
+}
+
+uint64_t Pools::method(hprof_method_id id) {
+  const uint64_t number = uint64_t{id} + 1;
+  if (!is_new(methods_, id)) return number;
+  const auto info = find_method(services_.ids, services_.host, id);
+  const uint64_t of = owner(info->owner), name = symbol(info->name);
+  const uint64_t takes = descriptor(info->signature);
+  Entry entry(*this, kMethods, number);
+  entry.varint(of);
+  entry.varint(name);
+  entry.varint(takes);
+  entry.varint(0);  // modifiers
+  entry.varint(0);  // hidden
+  return number;
+}
+
+uint64_t Pools::stack(hprof_trace_serial serial) {
+  const auto trace = find_trace(services_.ids, services_.host, serial);
+  if (serial == 0 || trace->frame_count == 0) return 0;
+  if (!is_new(traces_, serial)) return serial;
+  Entry entry(*this, kStacks, serial);
+  entry.varint((trace->flags & HPROF_TRACE_CUT) != 0 ? 1 : 0);
+  entry.varint(trace->frame_count);
+  for (uint32_t i = 0; i < trace->frame_count && ok_ && entry.ok(); i++) {
+    const auto frame = find_frame(services_.ids, services_.host, trace->frames[i]);
+    entry.varint(method(frame->method));
+    entry.varint(frame->line > 0 ? static_cast<uint32_t>(frame->line) : 0);
+    entry.varint(0);  // bytecode index
+    entry.varint(frame->line == HPROF_LINE_NATIVE ? kNativeFrame : kJavaFrame);
+  }
+  return serial;
+}
+
+uint64_t Pools::group(hprof_string_id name, hprof_string_id parent) {
+  if (name == 0) return 0;
+  if (!is_new(groups_, name)) return name;
+  const uint64_t above = parent != name ? group(parent, 0) : 0;
+  Entry entry(*this, kGroups, name);
+  entry.varint(above);
+  entry.text(string(name));
+  return name;
+}
+
+uint64_t Pools::thread(hprof_thread_serial serial) {
+  if (serial == 0 || threads_.find(serial) != nullptr) return serial;
+  const auto info = find_thread(services_.ids, services_.host, serial);
+  const uint64_t in = group(info->group, info->parent_group);
+  char number[kNumberMost + 8];
+  TextBuffer unnamed(number, sizeof number);
+  unnamed.add("thread ").add(serial);
+  hprof_text name = string(info->name);
+  if (name.data == nullptr || name.size == 0) name = {unnamed.c_str(), unnamed.size()};
+  if (threads_.make(serial) == nullptr) ok_ = false;
+  Entry entry(*this, kThreads, serial);
+  // Readers tell threads apart by the system's number or by Java's, neither of which is known here.
+  entry.text(name);
+  entry.varint(serial);
+  entry.text(name);
+  entry.varint(serial);
+  entry.varint(in);
+  entry.varint((info->flags & HPROF_THREAD_VIRTUAL) != 0 ? 1 : 0);
+  return serial;
+}
+
+uint64_t Pools::bytes() const {
+  uint64_t bytes = 0;
+  for (const Pool& pool : pools_) bytes += pool.entries.size();
+  return bytes;
+}
+
+// Readers refuse pools without entries.
+uint32_t Pools::pool_count() const {
+  uint32_t count = 2;  // those of fixed lists
+  for (const Pool& pool : pools_) count += pool.count != 0 ? 1 : 0;
+  return count;
+}
+
+uint64_t Pools::size(uint64_t ticks) const {
+  // Of the event: type, time, duration, distance to the pools before, flush mask, number of pools.
+  uint64_t size =
+      kSizeBytes + varint_size(kCheckpointEvent) + varint_size(ticks) + 3 + varint_size(pool_count());
+  for (uint32_t i = 0; i < kKinds; i++) {
+    if (pools_[i].count == 0) continue;
+    size += varint_size(kPoolTypes[i]) + varint_size(pools_[i].count) + pools_[i].entries.size();
+  }
+  return size + 4 + size_of_words(kFrameTypes) + size_of_words(kStates);
+}
+
+void Pools::write(JfrOut& out, uint64_t ticks) const {
+  out.size(size(ticks));
+  out.varint(kCheckpointEvent);
+  out.varint(ticks);
+  out.varint(0);
+  out.varint(0);
+  out.u1(1);
+  out.varint(pool_count());
+  for (uint32_t i = 0; i < kKinds; i++) {
+    if (pools_[i].count == 0) continue;
+    out.varint(kPoolTypes[i]);
+    out.varint(pools_[i].count);
+    out.bytes(pools_[i].entries.data(), pools_[i].entries.size());
+  }
+  write_words(out, kFrameType, kFrameTypes);
+  write_words(out, kThreadState, kStates);
+}
+
+}  // namespace hprof::jfr

@@ -1,0 +1,72 @@
+// The constant pools of a chunk: what its events refer to by number, each once.
+//
+// An entry is kept when all that it refers to has been kept, so the pools are sound also when an event had to
+// be dropped for want of memory.
+#pragma once
+
+#include <hprof/cpp/hash_table.hpp>
+#include <hprof/cpp/written_numbers.hpp>
+#include <hprof/record.h>
+
+#include "metadata.h"
+
+namespace hprof::jfr {
+
+class Pools {
+ public:
+  // False: no memory. [onload][control]
+  bool open(const Services& services);
+  void close();
+  // Begins the next chunk.
+  void clear();
+
+  // Add an entry, unless the chunk has it, and return its number; 0: there is nothing to refer to, as for a
+  // stack without frames. After one has failed for want of memory, ok() is false until clear().
+  uint64_t stack(hprof_trace_serial trace);
+  uint64_t thread(hprof_thread_serial serial);
+  uint64_t owner(hprof_class_serial serial);
+  bool ok() const { return ok_; }
+
+  // Numbers of the states of threads, HPROF_STATE_*; kOnCpu: of a sample of CPU time.
+  static constexpr uint32_t kOnCpu = HPROF_STATE_ENDED + 1;
+  static uint64_t state(uint64_t state) { return 1 + (state <= kOnCpu ? state : HPROF_STATE_UNKNOWN); }
+
+  uint64_t bytes() const;
+  // The event that holds the pools.
+  uint64_t size(uint64_t ticks) const;
+  void write(JfrOut& out, uint64_t ticks) const;
+
+ private:
+  enum Kind : uint32_t { kStacks, kMethods, kClasses, kPackages, kSymbols, kThreads, kGroups, kKinds };
+  struct Pool {
+    Bytes entries;
+    uint32_t count;
+  };
+  struct KnownPackage {
+    hprof_text name;
+    uint64_t number;
+  };
+  class Entry;
+
+  bool is_new(WrittenNumbers& known, uint32_t number);
+  uint64_t method(hprof_method_id id);
+  uint64_t package(hprof_text class_name);
+  uint64_t symbol(hprof_string_id id, bool is_name = false);
+  uint64_t descriptor(hprof_string_id id);
+  void add_symbol(uint64_t number, hprof_text text, char dot = '.');
+  uint64_t group(hprof_string_id name, hprof_string_id parent);
+  hprof_text string(hprof_string_id id) const;
+  uint32_t pool_count() const;
+
+  Services services_;
+  Pool pools_[kKinds] = {};
+  WrittenNumbers traces_, methods_, classes_, symbols_, groups_;
+  HashTable<std::atomic<uint32_t>, Growth::kNone> threads_;
+  static constexpr uint32_t kKnownPackages = 256;
+  KnownPackage packages_[kKnownPackages] = {};
+  uint32_t package_count_ = 0;
+  bool has_unknown_descriptor_ = false;
+  bool ok_ = true;
+};
+
+}  // namespace hprof::jfr
