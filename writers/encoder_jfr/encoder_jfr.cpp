@@ -51,12 +51,11 @@ struct Encoder {
 bool add_facts(Encoder& encoder) {
   if (encoder.has_facts) return true;
   const hprof_settings& settings = encoder.services.settings();
-  char version[kNumberMost + 8];
-  TextBuffer text(version, sizeof version);
-  text.add("JRE (").add(settings.java_version).add(")");
+  TextLine<2 * kNumberMost> version;
+  version.add("JRE (").add(settings.java_version).add(")");
   Event event(encoder.chunk, kJvmInformation, encoder.chunk.began_ns(), true);
-  event.words(nullptr);  // its name
-  event.words(settings.java_version != 0 ? version : nullptr);
+  event.words("Java VM");
+  event.words(settings.java_version != 0 ? version.c_str() : nullptr);
   // Arguments may be secrets.
   for (uint32_t i = 0; i < 3; i++) event.words(nullptr);
   event.varint(settings.attached == 0 ? encoder.chunk.created_ms() : kUnknownTime);
@@ -73,17 +72,20 @@ bool add_setting(Encoder& encoder, Type type, const char* name, const char* valu
   return event.keep();
 }
 
-// What a reader asks about the events of a type. period_ns: 0: none.
+// What readers ask about the events of a type. period_ns: 0: none; kind: of samples, "cpu" or "wall".
 bool add_settings(Encoder& encoder, Type type, uint64_t period_ns, const char* kind) {
   bool& has_settings = encoder.has_settings[type - kFirstType];
   if (has_settings) return true;
-  char period[kNumberMost + 8];
-  TextBuffer text(period, sizeof period);
-  period_ns % 1'000'000 == 0 ? text.add(period_ns / 1'000'000).add(" ms")
-                             : text.add(period_ns / 1000).add(" us");
+  TextLine<2 * kNumberMost> period, nanoseconds;
+  nanoseconds.add(period_ns);
+  period_ns % 1'000'000 == 0 ? period.add(period_ns / 1'000'000).add(" ms")
+                             : period.add(period_ns / 1000).add(" us");
   return has_settings = add_setting(encoder, type, "enabled", "true") &&
-                        (period_ns == 0 || add_setting(encoder, type, "period", period)) &&
-                        (kind == nullptr || add_setting(encoder, type, "event", kind));
+                        (period_ns == 0 || add_setting(encoder, type, "period", period.c_str())) &&
+                        (kind == nullptr ||
+                         (add_setting(encoder, type, "event", kind) &&
+                          add_setting(encoder, type, std::strcmp(kind, "wall") == 0 ? kind : "interval",
+                                      nanoseconds.c_str())));
 }
 
 void clear_chunk(Encoder& encoder) {

@@ -15,6 +15,10 @@ constexpr uint64_t kCreatedNs = 5'000'000'000, kCreatedMs = 1'700'000'000'000, k
 
 const hprof_unit& unit() { return mock_unit(hprof_module_encoder_jfr, "encoder_jfr"); }
 
+// A row without a context.
+struct SampleRow {
+  uint64_t at_ns, thread, state, trace, count, time_ns;
+};
 constexpr hprof_column kSampleColumns[] = {tables::kAt,
                                            tables::kThread,
                                            {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr},
@@ -37,10 +41,8 @@ constexpr hprof_column kBlockedColumns[] = {tables::kAt,
                                             tables::kTrace,
                                             tables::kMonitorTimeColumns[3],
                                             tables::kMonitorTimeColumns[4]};
-constexpr auto kSamples =
-    tables::schema<hprof_cpu_sample_event>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "SAMPLES", kSampleColumns);
-constexpr auto kWall =
-    tables::schema<hprof_cpu_sample_event>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "SAMPLES", kWallColumns);
+constexpr auto kSamples = tables::schema<SampleRow>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "SAMPLES", kSampleColumns);
+constexpr auto kWall = tables::schema<SampleRow>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "SAMPLES", kWallColumns);
 constexpr auto kSites =
     tables::schema<hprof_site_event>(HPROF_TABLE_ALLOC_SITE_EVENTS, "SITES", kSiteColumns);
 constexpr auto kContentions =
@@ -129,9 +131,8 @@ TEST_CASE("a sample has its time, thread, state and stack") {
   const auto outer = host.add_frame(host.add_method(host.add_class("B", "LB;"), "run", "()V"), 7);
   const auto trace = host.add_trace({inner, outer}, 0, HPROF_TRACE_CUT);
   File file(host);
-  file.events<hprof_cpu_sample_event>(kSamples,
-                                      {{kCreatedNs + 30, thread, HPROF_STATE_RUNNABLE, trace, 1, 10'000'000},
-                                       {kCreatedNs + 40, thread, HPROF_STATE_RUNNABLE, 0, 1, 10'000'000}});
+  file.events<SampleRow>(kSamples, {{kCreatedNs + 30, thread, HPROF_STATE_RUNNABLE, trace, 1, 10'000'000},
+                                    {kCreatedNs + 40, thread, HPROF_STATE_RUNNABLE, 0, 1, 10'000'000}});
   file.now_us = 100;
   const auto chunks = file.end();
   REQUIRE(chunks.size() == 1);
@@ -157,7 +158,8 @@ TEST_CASE("a sample has its time, thread, state and stack") {
   for (const JfrEvent& setting : chunks[0].of("jdk.ActiveSetting"))
     settings[setting["name"].text] = setting["value"].text;
   CHECK(settings ==
-        std::map<std::string, std::string>{{"enabled", "true"}, {"period", "10 ms"}, {"event", "cpu"}});
+        std::map<std::string, std::string>{
+            {"enabled", "true"}, {"period", "10 ms"}, {"event", "cpu"}, {"interval", "10000000"}});
   const auto jvm = chunks[0].of("jdk.JVMInformation");
   REQUIRE(jvm.size() == 1);
   CHECK(jvm[0]["jvmVersion"].text == "JRE (17)");
@@ -169,10 +171,9 @@ TEST_CASE("a sample that stands for several is written as often") {
   MockHost host;
   const auto trace = add_trace(host, "A", "m", 1);
   File file(host);
-  file.events<hprof_cpu_sample_event>(kSamples,
-                                      {{kCreatedNs + 3000, 0, HPROF_STATE_RUNNABLE, trace, 3, 3000},
-                                       {kCreatedNs + 4000, 0, HPROF_STATE_RUNNABLE, trace, 0, 0},
-                                       {kCreatedNs, 0, HPROF_STATE_RUNNABLE, trace, 10'002, 10'002}});
+  file.events<SampleRow>(kSamples, {{kCreatedNs + 3000, 0, HPROF_STATE_RUNNABLE, trace, 3, 3000},
+                                    {kCreatedNs + 4000, 0, HPROF_STATE_RUNNABLE, trace, 0, 0},
+                                    {kCreatedNs, 0, HPROF_STATE_RUNNABLE, trace, 10'002, 10'002}});
   const auto chunks = file.end();
   const auto samples = chunks.at(0).of("jdk.ExecutionSample");
   REQUIRE(samples.size() == 10'003);
@@ -186,7 +187,7 @@ TEST_CASE("a sample that stands for several is written as often") {
 TEST_CASE("elapsed time: what runs and what waits") {
   MockHost host;
   const auto trace = add_trace(host, "A", "m", 1);
-  std::vector<hprof_cpu_sample_event> rows;
+  std::vector<SampleRow> rows;
   for (uint64_t state = 0; state <= HPROF_STATE_ENDED + 1; state++)
     rows.push_back({kCreatedNs, 0, state, trace, 2, 2 * 1500});
   rows.push_back({kCreatedNs, 0, HPROF_STATE_SLEEPING, trace, uint64_t{1} << 40, uint64_t{1} << 50});
@@ -250,8 +251,8 @@ TEST_CASE("names are UTF-8, and what has none is called so") {
   const auto hostile = add_trace(host, "a\xc0\x80\xed\xa0\xbd\xed\xb8\x80\xff.B/0x1", "m.\n", 1);
   const auto nameless = host.add_trace({host.add_frame(0, 3)});
   File file(host);
-  file.events<hprof_cpu_sample_event>(
-      kSamples, {{kCreatedNs, thread, 2, hostile, 1, 1}, {kCreatedNs, 999, 2, nameless, 1, 1}});
+  file.events<SampleRow>(kSamples,
+                         {{kCreatedNs, thread, 2, hostile, 1, 1}, {kCreatedNs, 999, 2, nameless, 1, 1}});
   file.note(std::string(40'000, 'x') + "\xff\n");
   const auto chunks = file.end();
   const auto samples = chunks.at(0).of("jdk.ExecutionSample");
@@ -270,7 +271,7 @@ TEST_CASE("a chunk ends with a report, and after a time") {
   File file(host);
   const auto sample = [&](uint64_t at_us) {
     file.now_us = at_us;
-    file.events<hprof_cpu_sample_event>(kSamples, {{kCreatedNs + at_us * 1000, 0, 2, trace, 1, 1}});
+    file.events<SampleRow>(kSamples, {{kCreatedNs + at_us * 1000, 0, 2, trace, 1, 1}});
   };
   sample(10);
   CHECK(file.chunks().empty());
@@ -326,7 +327,7 @@ TEST_CASE("a stack that many samples share is written once a chunk, and a large 
     uint64_t at = 0;
     for (int round = 0; round < 3; round++)
       for (const auto trace : traces)
-        file.events<hprof_cpu_sample_event>(kSamples, {{kCreatedNs + ++at, 1 + at % 90, 2, trace, 1, 1}});
+        file.events<SampleRow>(kSamples, {{kCreatedNs + ++at, 1 + at % 90, 2, trace, 1, 1}});
     const auto chunks = file.end();
     CHECK((chunks.size() > 1) == (max_memory != 0));
     size_t samples = 0, stacks = 0;
@@ -347,12 +348,11 @@ TEST_CASE("an event that there is no memory for is counted, and others are writt
   {
     File file(host);
     host.charge_limit = host.memory_charged;
-    file.events<hprof_cpu_sample_event>(kSamples, {{kCreatedNs, 0, 2, trace, 1, 1}});
+    file.events<SampleRow>(kSamples, {{kCreatedNs, 0, 2, trace, 1, 1}});
     host.charge_limit = UINT64_MAX;
-    file.events<hprof_cpu_sample_event>(kSamples, {{kCreatedNs, 0, 2, trace, 1, 1}});
+    file.events<SampleRow>(kSamples, {{kCreatedNs, 0, 2, trace, 1, 1}});
     host.charge_limit = host.memory_charged;
-    file.events<hprof_cpu_sample_event>(kSamples,
-                                        {{kCreatedNs, 0, 2, large, 1, 1}, {kCreatedNs, 0, 2, trace, 1, 1}});
+    file.events<SampleRow>(kSamples, {{kCreatedNs, 0, 2, large, 1, 1}, {kCreatedNs, 0, 2, trace, 1, 1}});
     const auto chunks = file.end();
     uint64_t samples = 0;
     for (const JfrChunk& chunk : chunks) samples += chunk.of("jdk.ExecutionSample").size();
@@ -367,7 +367,7 @@ TEST_CASE("tables of reports are left out, with a message where they have no eve
   MockHost host;
   const auto trace = add_trace(host, "A", "m", 1);
   File file(host);
-  file.events<hprof_cpu_sample_event>(kSamples, {{kCreatedNs, 0, 2, trace, 1, 1}});
+  file.events<SampleRow>(kSamples, {{kCreatedNs, 0, 2, trace, 1, 1}});
   file.table<hprof_cpu_row>(kCpuSamples, {{1, 1, trace}});
   file.table<hprof_site_row>(kAllocSites, {});
   CHECK(host.messages.empty());

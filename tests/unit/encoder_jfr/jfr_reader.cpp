@@ -306,10 +306,12 @@ class ChunkReader {
     const auto& pool = pools_[field.type];
     const auto entry = pool.find(value.number);
     check(entry != pool.end(), type.name + " " + std::to_string(value.number) + " is not in its pool");
+    const auto known = resolved_.find({field.type, value.number});
+    if (known != resolved_.end()) return known->second;
     found = resolved(entry->second, field.type, depth + 1);
     found.number = value.number;
     if (type.is_simple) found.text = found.fields.begin()->second.text;
-    return found;
+    return resolved_[{field.type, value.number}] = found;
   }
 
   void read_event(size_t at) {
@@ -330,6 +332,7 @@ class ChunkReader {
   JfrChunk& chunk_;
   std::map<int64_t, Type> types_;
   std::map<int64_t, std::map<int64_t, JfrValue>> pools_;
+  std::map<std::pair<int64_t, int64_t>, JfrValue> resolved_;  // entries of pools, by type and number
 };
 
 }  // namespace

@@ -74,6 +74,9 @@ def recorded(vm, options, *program):
 def samples_name_the_busy_method(vm):
     run, found = recorded(vm, "cpu=samples,interval=1", "Spin", "6", "2")
     samples = found.events[SAMPLE]
+    # Those between the report and the program's end are in no note.
+    noted = sum(int(number) for note in found.notes() for number in re.findall(r"interval 1 ms, (\d+) samples", note))
+    check(0 < noted <= len(samples) <= noted * 1.1 + 20, "%d samples, %d are noted" % (len(samples), noted))
     hottest = collections.Counter(frames(event)[:1][0] for event in samples if frames(event)).most_common(1)
     check(hottest[0][0] == "Spin.hot" and hottest[0][1] > len(samples) / 2, "%s of %d" % (hottest, len(samples)))
     lines = {event["stackTrace"]["frames"][0]["lineNumber"] for event in samples if frames(event)[:1] == ["Spin.hot"]}
@@ -82,7 +85,7 @@ def samples_name_the_busy_method(vm):
     names = collections.Counter(event["sampledThread"]["javaName"] for event in samples)
     check(sum(name.startswith("spin") for name in names) == 2, "threads %s" % names)
     settings = {event["name"]: event["value"] for event in found.events["jdk.ActiveSetting"]}
-    check_equal(settings, {"enabled": "true", "period": "1 ms", "event": "cpu"}, "settings")
+    check_equal(settings, {"enabled": "true", "period": "1 ms", "event": "cpu", "interval": "1000000"}, "settings")
     check_equal(found.events["jdk.JVMInformation"][0]["pid"] > 0, True, "the process")
     check("Spin.hot" in jfr("view", "hot-methods", run.path("out.jfr")), "hot methods")
 
