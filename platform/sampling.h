@@ -57,9 +57,10 @@ int install_sample_handler(SampleHandler handler, int signal_number = 0);
 void uninstall_sample_handler();
 
 // The registers that a stack walk starts from. link: the return address register, 0 on machines that return
-// through the stack.
+// through the stack. bytecode: HotSpot's interpreter has its position in it; 0 but on x86-64. It is not
+// written.
 struct MachineRegisters {
-  uint64_t pc, sp, fp, link;
+  uint64_t pc, sp, fp, link, bytecode;
 };
 
 // The registers of an interrupted context. False: not known on this machine; then write_registers does

@@ -236,7 +236,10 @@ void add_checks(hprof_objects_service& table) {
   HPROF_ROW(objects, quiet_allocate_instance, tag::kControl);
 }
 
-void add_checks(hprof_walk_service& table) { HPROF_ROW(walk, open, tag::kControl); }
+void add_checks(hprof_walk_service& table) {
+  HPROF_ROW(walk, open, tag::kControl);
+  HPROF_ROW(walk, open_interrupted, tag::kControl);
+}
 
 void add_checks(hprof_weaks_service& table) {
   HPROF_ROW(weaks, are_gone, tag::kControl);

@@ -218,7 +218,7 @@ const hprof_sampling_service kSampling = {
     [](const hprof_host*, void* context, const hprof_registers* registers) {
       hprof_registers all = {};
       hprof_copy_sized(&all, sizeof(all), registers, registers->size);
-      platform::write_registers(context, {all.pc, all.sp, all.fp, all.link});
+      platform::write_registers(context, {all.pc, all.sp, all.fp, all.link, 0});
     },
     [](const hprof_host*, const hprof_cpu_timer* timer) {
       return static_cast<uint64_t>(timer->timer.id) + 1;

@@ -9,17 +9,17 @@ namespace hprof::platform {
 
 namespace {
 
-// Indices of the registers, per processor. kLink: -1 if return addresses are on the stack. kNumber, kInfo and
-// kContext hold a signal handler's arguments at its first instruction; info and context stand in the signal
-// frame, kInfoAt and kContextAt bytes above the stack pointer.
+// Indices of the registers, per processor. kLink: -1 if return addresses are on the stack; kBytecode: -1 if
+// not known. kNumber, kInfo and kContext hold a signal handler's arguments at its first instruction; info and
+// context stand in the signal frame, kInfoAt and kContextAt bytes above the stack pointer.
 #if defined(__x86_64__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
-constexpr int kPc = REG_RIP, kSp = REG_RSP, kFp = REG_RBP, kLink = -1;
+constexpr int kPc = REG_RIP, kSp = REG_RSP, kFp = REG_RBP, kLink = -1, kBytecode = REG_R13;
 constexpr int kNumber = REG_RDI, kInfo = REG_RSI, kContext = REG_RDX;
 constexpr uint64_t kInfoAt = 312, kContextAt = 8;
 #elif defined(__i386__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
-constexpr int kPc = REG_EIP, kSp = REG_ESP, kFp = REG_EBP, kLink = -1;
+constexpr int kPc = REG_EIP, kSp = REG_ESP, kFp = REG_EBP, kLink = -1, kBytecode = -1;
 constexpr int kNumber = REG_EAX, kInfo = REG_EDX, kContext = REG_ECX;
 constexpr uint64_t kInfoAt = 16, kContextAt = 144;
 #elif defined(__aarch64__)
@@ -27,12 +27,12 @@ constexpr uint64_t kInfoAt = 16, kContextAt = 144;
   *((name) == 32   ? &(context)->uc_mcontext.pc \
     : (name) == 31 ? &(context)->uc_mcontext.sp \
                    : &(context)->uc_mcontext.regs[name])
-constexpr int kPc = 32, kSp = 31, kFp = 29, kLink = 30;
+constexpr int kPc = 32, kSp = 31, kFp = 29, kLink = 30, kBytecode = -1;
 constexpr int kNumber = 0, kInfo = 1, kContext = 2;
 constexpr uint64_t kInfoAt = 0, kContextAt = 128;
 #elif defined(__riscv)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.__gregs[name]
-constexpr int kPc = 0, kSp = 2, kFp = 8, kLink = 1;
+constexpr int kPc = 0, kSp = 2, kFp = 8, kLink = 1, kBytecode = -1;
 constexpr int kNumber = 10, kInfo = 11, kContext = 12;
 constexpr uint64_t kInfoAt = 0, kContextAt = 128;
 #endif
@@ -53,6 +53,7 @@ bool read_registers(const void* machine_context, MachineRegisters* registers) {
   registers->sp = widen(HPROF_REGISTER(context, kSp));
   registers->fp = widen(HPROF_REGISTER(context, kFp));
   registers->link = kLink < 0 ? 0 : widen(HPROF_REGISTER(context, kLink < 0 ? kPc : kLink));
+  registers->bytecode = kBytecode < 0 ? 0 : widen(HPROF_REGISTER(context, kBytecode < 0 ? kPc : kBytecode));
   return true;
 }
 

@@ -27,6 +27,9 @@ bool CodeScopes::open(const VmStructs& structs, uint32_t java_version) {
     const int64_t found = structs.offset(field.types, field.name);
     if (found >= 0) *field.offset = static_cast<uint32_t>(found);
   }
+  // What follows the records.
+  pcs_end_ =
+      layout.offset("nmethod", immutable_data_ != kNone ? "_scopes_data_offset" : "_dependencies_offset");
   lowest_ = java_version >= kFirstWithoutZeros ? 1 : 0;
   // With immutable but without mutable data, no field tells where the metadata is.
   const bool has_data = immutable_data_ != kNone
@@ -60,17 +63,25 @@ uint64_t CodeScopes::metadata_of(uint64_t blob) const {
 }
 
 // PcDescs are sorted by position; the first is before the code, the last after it.
-uint32_t CodeScopes::find(uint64_t blob, uint64_t pc) const {
-  constexpr uint32_t kBytes = kDescWords * sizeof(int32_t);
-  const auto wanted = static_cast<int64_t>(pc - code_of(blob));
-  uint64_t desc = pcs_of(blob);
-  int64_t found = static_cast<int32_t>(guarded_at<uint32_t>(desc)), before = found - 1;
-  if (found != -1) return 0;
-  while (found < wanted && found > before) {
-    before = found;
-    found = static_cast<int32_t>(guarded_at<uint32_t>(desc += kBytes));
+uint32_t CodeScopes::find_from(uint64_t blob, int64_t wanted, bool exact) const {
+  constexpr uint32_t kBytes = kDescWords * sizeof(int32_t), kMostBytes = 1u << 26;
+  const uint64_t first = pcs_of(blob);
+  const uint32_t bytes = guarded_at<uint32_t>(blob + pcs_end_) - guarded_at<uint32_t>(blob + pcs_offset_);
+  if (bytes > kMostBytes || guarded_at<int32_t>(first) != -1) return 0;
+  const uint32_t count = bytes / kBytes;
+  uint32_t low = 1, high = count;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (guarded_at<int32_t>(first + uint64_t{middle} * kBytes) < wanted) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
-  return found == wanted ? guarded_at<uint32_t>(desc + sizeof(int32_t)) : 0;
+  if (low >= count) return 0;
+  const uint64_t found = first + uint64_t{low} * kBytes;
+  if (exact && guarded_at<int32_t>(found) != wanted) return 0;
+  return guarded_at<uint32_t>(found + sizeof(int32_t));
 }
 
 // Reads an UNSIGNED5: up to four bytes that announce another one, and a fifth.

@@ -54,9 +54,11 @@ bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t c
   uint64_t methods[kMostLearned];
   if (count > kMostLearned) count = kMostLearned;
   Lesson lesson = {};
-  const bool fine = guarded([&] {
+  const bool fine = guarded_or_again([&] {
     for (uint32_t i = 0; i < count; i++) methods[i] = guarded_read<uintptr_t>(frames[i].method);
+    const bool learned = lesson.learned;
     lesson = learn_methods(env, methods, count, seen);
+    lesson.learned |= learned;
   });
   if (!fine) distrust(kFaulted);
   if (lesson.learned) forget_chain(thread);
@@ -125,7 +127,10 @@ uint32_t FrameWalk::frames(const void* env, uint32_t depth, bool learns, hprof_r
   if (seen == nullptr || !scopes_.is_open() || broken_.load(std::memory_order_relaxed)) return 0;
   Listed listed = {to, 0, depth, learns, false};
   bool is_whole = false;
-  const bool fine = guarded([&] { is_whole = list(env, seen, &listed); });
+  const bool fine = guarded_or_again([&] {
+    listed.count = 0;
+    is_whole = list(env, seen, &listed);
+  });
   if (!fine) distrust(kFaulted);
   if (listed.learned) forget_chain(thread);
   return fine && is_whole ? listed.count : 0;

@@ -11,28 +11,13 @@ static constexpr int32_t kMethodSlot = FrameSlots::kMethod, kSenderSpSlot = Fram
 static constexpr uint32_t kLastWithMethodPointers = 25;  // JDK; later a jmethodID is a number
 static constexpr uint32_t kFirstCodeEpochs = 20;         // JDK; see frees_code_in_collections
 
-static uint64_t address_of(const void* place) { return reinterpret_cast<uintptr_t>(place); }
-
 // One multiplication for both: their bits differ in other positions.
 static uint64_t add_to(uint64_t key, uint64_t a, uint64_t b) { return mix(key, a ^ (b << 40 | b >> 24)); }
-
-static bool is_between(uint64_t address, uint64_t low, uint64_t high) {
-  return address >= low && address < high && address % kWord == 0;
-}
 
 // These collectors unload classes in pauses, and from Java 20 on free compiled code there. Earlier VMs free
 // code at any time, and other collectors concurrently.
 static bool unloads_in_collections(const VmFlags& flags) {
   return flags.is_on("UseSerialGC") || flags.is_on("UseParallelGC") || flags.is_on("UseG1GC");
-}
-
-// True: -XX:UseBranchProtection, a flag of VMs for this processor; its default is "none".
-static bool signs_return_addresses(const VmFlags& flags) {
-  if (!FrameSlots::kMayBeSigned) return false;
-  const char* value = nullptr;
-  bool is_none = true;
-  if (!flags.read("UseBranchProtection", &value, sizeof(value)) || value == nullptr) return false;
-  return !guarded([&] { is_none = guarded_equals(value, "none"); }) || !is_none;
 }
 
 uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -45,35 +30,8 @@ uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni) {
 }
 
 const char* FrameWalk::open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread) {
-  home_ = &home;
-  heap_ = &home.code_heap();
   if (!kKnowsMachine) return "frames of this machine are not known";
-  if (!home.hold_guard()) return "there is no guard against memory faults";
-  if (!heap_->is_prepared()) return "the code heap is not known";
-  if (signs_return_addresses(home.flags())) return "return addresses are signed (UseBranchProtection)";
-  LayoutReader layout(home.structs());
-  layout_.last_sp = layout.offset("JavaFrameAnchor", "_last_Java_sp");
-  layout_.last_pc = layout.offset("JavaFrameAnchor", "_last_Java_pc");
-  layout_.last_fp = layout.offset("JavaFrameAnchor", "_last_Java_fp");
-  layout_.wrapper_anchor = layout.offset("JavaCallWrapper", "_anchor");
-  layout_.blob_name = layout.offset("CodeBlob", "_name");
-  layout_.blob_size = layout.offset("CodeBlob", "_size");
-  layout_.blob_frame_size = layout.offset("CodeBlob", "_frame_size");
-  layout_.method_of_code = layout.offset("nmethod|CompiledMethod", "_method");
-  layout_.compile_id = layout.offset("nmethod", "_compile_id");
-  layout_.stub_offset = layout.offset("nmethod", "_stub_offset");
-  layout_.bcp_slot = java_version < 9 ? FrameSlots::kBcp8 : FrameSlots::kBcp;
-  const int64_t anchor = layout.offset("JavaThread|Thread", "_anchor");
-  const int64_t stack_base = layout.offset("JavaThread|Thread", "_stack_base");
-  const void* stub = layout.address("StubRoutines", "_call_stub_return_address");
-  if (!layout.complete()) return layout.missing();
-  layout_.call_stub_return = guarded_read<uintptr_t>(stub);
-  const int64_t to_thread = static_cast<int64_t>(thread - address_of(env));
-  constexpr int64_t kThreadSize = 1 << 14;
-  if (thread == 0 || to_thread > 0 || to_thread < -kThreadSize)
-    return "the JNIEnv is not a part of its thread";
-  layout_.anchor_from_env = to_thread + anchor;
-  layout_.stack_base_from_env = to_thread + stack_base;
+  if (const char* why = open_frames(home, java_version, env, thread)) return why;
   ids_are_pointers_ = java_version <= kLastWithMethodPointers && home.is_on(Item::kMethodPointers);
   const bool in_collections = unloads_in_collections(home.flags());
   if (in_collections) scopes_.open(home.structs(), java_version);
@@ -104,15 +62,6 @@ void FrameWalk::distrust(const char* why) {
   if (!broken_.exchange(true, std::memory_order_relaxed)) home_->settle(Item::kFrameWalk, why);
 }
 
-[[gnu::always_inline]] inline bool FrameWalk::follow_anchor(uint64_t anchor, Frame* frame) const {
-  frame->sp = guarded_at<uint64_t>(anchor + layout_.last_sp);
-  if (frame->sp == 0) return false;
-  frame->fp = guarded_at<uint64_t>(anchor + layout_.last_fp);
-  frame->pc = guarded_at<uint64_t>(anchor + layout_.last_pc);
-  if (frame->pc == 0) frame->pc = word(frame->sp, -1);
-  return true;
-}
-
 [[gnu::always_inline]] inline bool FrameWalk::first(const void* env, Frame* frame,
                                                     uint64_t* stack_end) const {
   // The code that the thread runs was written by other threads before, so it is read after this fence.
@@ -122,29 +71,6 @@ void FrameWalk::distrust(const char* why) {
   *stack_end = guarded_at<uint64_t>(static_cast<uint64_t>(at + layout_.stack_base_from_env));
   const uint64_t here = address_of(__builtin_frame_address(0)) & ~(kWord - 1);
   return is_between(frame->sp, here, *stack_end);
-}
-
-FrameWalk::Kind FrameWalk::kind_of(uint64_t blob) {
-  const uint64_t name = guarded_at<uint64_t>(blob + layout_.blob_name);
-  if (name == 0) return Kind::kUnknown;
-  if (name == load(&compiled_names_[0]) || name == load(&compiled_names_[1])) return Kind::kCompiled;
-  const char* text = reinterpret_cast<const char*>(static_cast<uintptr_t>(name));
-  constexpr const char* kCompiled[] = {"nmethod", "native nmethod"};
-  for (uint32_t i = 0; i < 2; i++) {
-    if (!guarded_equals(text, kCompiled[i])) continue;
-    __atomic_store_n(&compiled_names_[i], name, __ATOMIC_RELEASE);
-    return Kind::kCompiled;
-  }
-  if (!guarded_equals(text, "Interpreter")) return Kind::kUnknown;
-  __atomic_store_n(&interpreter_high_, blob + guarded_at<uint32_t>(blob + layout_.blob_size),
-                   __ATOMIC_RELEASE);
-  __atomic_store_n(&interpreter_low_, blob, __ATOMIC_RELEASE);
-  return Kind::kInterpreter;
-}
-
-bool FrameWalk::is_interpreted(uint64_t pc) const {
-  const uint64_t low = load(&interpreter_low_);
-  return low != 0 && pc >= low && pc < load(&interpreter_high_);
 }
 
 bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) const {
@@ -173,7 +99,8 @@ bool FrameWalk::is_compilation(uint64_t blob, uint32_t compile_id) const {
 // Examines code for the first time. null: it is not compiled code.
 SeenCode::Entry* FrameWalk::look_at_code(uint64_t pc, uint64_t blob, const Step& step,
                                          SeenCode::Entry* fresh) {
-  if (kind_of(blob) != Kind::kCompiled) return nullptr;
+  const Kind kind = kind_of(blob);
+  if (kind != Kind::kCompiled && kind != Kind::kNative) return nullptr;
   // A frame to be deoptimized returns to the stub, so its return address does not tell its position.
   if (pc >= blob + guarded_at<uint32_t>(blob + layout_.stub_offset)) return nullptr;
   const uint64_t method = guarded_at<uint64_t>(blob + layout_.method_of_code);
@@ -456,7 +383,7 @@ uint64_t FrameWalk::key(const void* env, uint32_t depth, uint64_t what, hprof_wa
   StackChains* chains = seen != nullptr ? StackChains::in(thread->chains) : nullptr;
   StackChains::Chain* chain = nullptr;
   uint64_t key = 0;
-  const bool fine = guarded([&] {
+  const bool fine = guarded_or_again([&] {
     if (chains != nullptr) chain = known_chain(env, depth, what, chains);
     key = chain != nullptr ? chain->key : walk(env, depth, what, seen, chains, &chain);
   });

@@ -7,7 +7,7 @@
 // stands for one frame of a trace, or more if methods are inlined: learn() finds their number from the VM's
 // stacks.
 //
-// It reads the VM's structures by vm_structs.h and frames by frame_slots.h. Its user compares it with the VM
+// It reads the VM's structures by vm_frames.h and frames by frame_slots.h. Its user compares it with the VM
 // at first, and at intervals. All reads are guarded: a fault ends the use of the walk.
 #pragma once
 
@@ -17,14 +17,10 @@
 
 #include <hprof/service/ids.h>
 
-#include "core/hotspot/code_heap.h"
-#include "core/modules/hotspot/code_scopes.h"
-#include "core/modules/hotspot/frame_slots.h"
 #include "core/modules/hotspot/stack_chains.h"
+#include "core/modules/hotspot/vm_frames.h"
 
 namespace hprof {
-
-class HotSpot;
 
 // A thread's cache of return addresses in compiled code; old entries are overwritten.
 struct SeenCode {
@@ -66,7 +62,7 @@ struct SeenCode {
 // The address of the calling thread's JavaThread; 0: not known. [control]
 uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni);
 
-class FrameWalk {
+class FrameWalk : private VmFrames {
  public:
   static constexpr uint32_t kMostHidden = 12;
   // The processor's frames are known, and reads are guarded.
@@ -95,20 +91,6 @@ class FrameWalk {
   static constexpr const char* kFaulted = "it read memory that is not there";
   static constexpr uint32_t kMostSteps = 1024;
   static constexpr uint32_t kMostLearned = 512;
-  enum class Kind { kUnknown, kInterpreter, kCompiled };
-  struct Layout {
-    // Offsets from the JNIEnv to JavaThread's anchor and to its stack's base.
-    int64_t anchor_from_env, stack_base_from_env;
-    uint32_t last_sp, last_pc, last_fp;              // in an anchor
-    uint32_t wrapper_anchor;                         // in a JavaCallWrapper
-    uint32_t blob_name, blob_size, blob_frame_size;  // frame size in words
-    uint32_t method_of_code, compile_id, stub_offset;
-    int32_t bcp_slot;  // of an interpreted frame, in words from its frame pointer
-    uint64_t call_stub_return;
-  };
-  struct Frame {
-    uint64_t sp, fp, pc;
-  };
   struct Step {
     uint64_t stack_end;
     SeenCode* seen;
@@ -121,9 +103,6 @@ class FrameWalk {
   enum class Behind { kFrames, kNothing, kUnknown };
   bool first(const void* env, Frame* frame, uint64_t* stack_end) const;
   Behind behind_native(Frame* frame, const Step& at) const;
-  bool follow_anchor(uint64_t anchor, Frame* frame) const;
-  Kind kind_of(uint64_t blob);
-  bool is_interpreted(uint64_t pc) const;
   // Mixes the frame into the key and moves on to its caller. [app]
   bool step(Frame* frame, Step* step);
   bool step_interpreted(Frame* frame, Step* step, uint64_t* sender) const;
@@ -131,8 +110,6 @@ class FrameWalk {
   [[gnu::cold]] SeenCode::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step,
                                               SeenCode::Entry* fresh);
   bool is_compilation(uint64_t blob, uint32_t compile_id) const;
-  // Read atomically: other threads may be learning.
-  static uint64_t load(const uint64_t* place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
   // The innermost frame; false: there is none on this stack. [app]
   bool begin(const void* env, SeenCode* seen, Frame* frame, Step* at) const;
   uint32_t code_epoch() const;
@@ -186,19 +163,12 @@ class FrameWalk {
                                      SeenCode* seen);
   [[gnu::cold]] uint64_t called_method(const void* env);
 
-  HotSpot* home_ = nullptr;
-  const CodeHeap* heap_ = nullptr;
-  Layout layout_ = {};
   uint64_t hidden_[kMostHidden] = {};  // Method*
   uint32_t hidden_count_ = 0;
   bool ids_are_pointers_ = false;  // a jmethodID points to its Method*
   bool code_goes_in_collections_ = false;
   std::atomic<bool> broken_{false};
-  // Learned: the interpreter's code, and addresses of names of compiled code.
-  uint64_t interpreter_low_ = 0, interpreter_high_ = 0;
-  uint64_t compiled_names_[2] = {};
   const uint32_t* code_epoch_ = nullptr;
-  CodeScopes scopes_;
 };
 
 }  // namespace hprof

@@ -17,6 +17,7 @@
 #include "core/modules/hotspot/jni_table.h"
 #include "core/modules/hotspot/object_address.h"
 #include "core/modules/hotspot/object_header.h"
+#include "core/modules/hotspot/sample_walk.h"
 #include "core/modules/hotspot/unload_count.h"
 #include "core/modules/hotspot/weak_address.h"
 #include "core/modules/hotspot/weak_peeks.h"
@@ -116,20 +117,29 @@ const hprof_weaks_service kWeaks = {
 
 FrameWalk* walk_of(hprof_walk* walk) { return reinterpret_cast<FrameWalk*>(walk); }
 
-hprof_walk* open_walk(const hprof_host* host, void* jni, const char** why) {
+// Opens a walk of that class. nullptr: it is not available.
+template <class Walk>
+Walk* open_walk(const hprof_host* host, void* jni, Item item, const char** why) {
   HotSpot& hotspot = hotspot_of(host);
   const Memory& memory = hotspot.memory();
   auto* env = static_cast<JNIEnv*>(jni);
   *why = "no memory for it";
-  void* room = memory.allocate(memory.context, sizeof(FrameWalk));
+  void* room = memory.allocate(memory.context, sizeof(Walk));
   if (room == nullptr) return nullptr;
-  auto* walk = new (room) FrameWalk;
-  const bool is_on = hotspot.is_on(Item::kFrameWalk);
-  *why = is_on ? walk->open(hotspot, hotspot.java_version(), env, thread_address(jvmti_of(host), env))
-               : hotspot.why_off(Item::kFrameWalk);
-  if (hotspot.settle(Item::kFrameWalk, *why)) return reinterpret_cast<hprof_walk*>(walk);
-  memory.release(memory.context, room, sizeof(FrameWalk));
+  auto* walk = new (room) Walk;
+  *why = hotspot.is_on(item)
+             ? walk->open(hotspot, hotspot.java_version(), env, thread_address(jvmti_of(host), env))
+             : hotspot.why_off(item);
+  if (hotspot.settle(item, *why)) return walk;
+  memory.release(memory.context, room, sizeof(Walk));
   return nullptr;
+}
+
+uint32_t walk_interrupted(const hprof_sample_walk* walk, const void* jni, const void* ucontext,
+                          uint32_t depth, hprof_async_frame* frames, hprof_interrupted_stack* stack) {
+  platform::MachineRegisters at = {};
+  if (!platform::read_registers(ucontext, &at)) return 0;
+  return reinterpret_cast<const SampleWalk*>(walk)->walk(jni, at, depth, frames, stack);
 }
 
 const hprof_walk_service kWalk = {
@@ -137,7 +147,9 @@ const hprof_walk_service kWalk = {
     0,
     sizeof(SeenCode),
     sizeof(StackChains) + alignof(StackChains),
-    &open_walk,
+    [](const hprof_host* host, void* jni, const char** why) {
+      return reinterpret_cast<hprof_walk*>(open_walk<FrameWalk>(host, jni, Item::kFrameWalk, why));
+    },
     [](hprof_walk* walk, const void* jni, const void* method) -> uint32_t {
       return walk_of(walk)->hide(jni, method);
     },
@@ -150,6 +162,11 @@ const hprof_walk_service kWalk = {
     [](hprof_walk* walk, const void* jni, uint32_t depth, uint32_t learns, hprof_raw_frame* frames,
        hprof_walk_thread* thread) { return walk_of(walk)->frames(jni, depth, learns != 0, frames, thread); },
     [](hprof_walk* walk) { walk_of(walk)->distrust("a key stood for two stacks"); },
+    [](const hprof_host* host, void* jni, const char** why) {
+      return reinterpret_cast<hprof_sample_walk*>(open_walk<SampleWalk>(host, jni, Item::kSampleWalk, why));
+    },
+    &walk_interrupted,
+    [](hprof_sample_walk* walk, const char* why) { reinterpret_cast<SampleWalk*>(walk)->distrust(why); },
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/modules/hotspot/frame_walk.h"
+#include "core/modules/hotspot/sample_walk.h"
 #include "tests/unit/hotspot/fake_tables.h"
 
 namespace hprof::test {
@@ -16,7 +17,8 @@ class FakeVm {
  public:
   static constexpr uint32_t kSegmentShift = 7;
   static constexpr uint64_t kHeader = 16, kName = 8, kSize = 16, kFrameSize = 24, kMethod = 32, kId = 40,
-                            kStub = 44, kCodeBegin = 48, kScopesBegin = 56, kPcs = 64, kMetadata = 68;
+                            kStub = 44, kCodeBegin = 48, kScopesBegin = 56, kPcs = 64, kMetadata = 68,
+                            kPcsEnd = 72, kComplete = 76, kLevel = 80, kOrigPc = 84;
   static constexpr uint64_t kProbe = 0x99990;
 
   explicit FakeVm(uint32_t off = 0, uint32_t java = 17, const char* protection = nullptr)
@@ -30,6 +32,7 @@ class FakeVm {
     interpreter = add_blob("Interpreter", 4096, 0, 0, 0);
     why = walk.open(hotspot, java, &thread_.env, address(&thread_));
     hotspot.settle(Item::kFrameWalk, why);
+    why_not_sampled = sampled.open(hotspot, java, &thread_.env, address(&thread_));
   }
   ~FakeVm() { hotspot.close(); }
 
@@ -47,6 +50,7 @@ class FakeVm {
     put(blob + kMethod, method);
     put(blob + kId, id);
     put(blob + kStub, size - 64);
+    put(blob + kCodeBegin, address(blob) + 128);
     return address(blob);
   }
   // What the compiler wrote down of the return address pc, as many scopes as there are methods: the last
@@ -61,6 +65,7 @@ class FakeVm {
     put(to + kCodeBegin, blob + 128);
     put(to + kScopesBegin, blob + kScopesAt);
     put(to + kPcs, kPcsAt);
+    put(to + kPcsEnd, kPcsAt + 4 * 16);
     put(to + kMetadata, kMetadataAt);
     const auto at = static_cast<int32_t>(pc - blob - 128);
     const int32_t records[] = {-1, 0, 0, 0, at - 8, 33, 0, 0, at, 1, 0, 0, INT32_MAX, 0, 0, 0};
@@ -83,6 +88,26 @@ class FakeVm {
     put(reinterpret_cast<uint8_t*>(blob) + kId, id);
     put(reinterpret_cast<uint8_t*>(blob) + kFrameSize, words);
   }
+
+  // The instruction before pc is a call.
+  static void call_before(uint64_t pc) { put(reinterpret_cast<uint8_t*>(pc - 5), uint8_t{0xe8}); }
+  // The registers of a thread that a signal interrupted in Java code, at the innermost frame.
+  platform::MachineRegisters interrupted() {
+    const Anchor at = thread_.anchor;
+    thread_.anchor = {};
+    thread_.state = 8;
+    return {at.pc, at.sp, at.fp, 0, 0};
+  }
+  std::vector<hprof_async_frame> walk_sampled(const platform::MachineRegisters& at, uint32_t depth,
+                                              hprof_interrupted_stack* stack) {
+    thread_.stack_size = sizeof stack_;
+    thread_.stack_base = address(stack_ + kStack);
+    std::vector<hprof_async_frame> found(depth);
+    found.resize(sampled.walk(&thread_.env, at, depth, found.data(), stack));
+    return found;
+  }
+  uint64_t* stack() { return stack_; }
+  static constexpr uint32_t kStack = 1024;
 
   static void rename(uint64_t blob, const char* name) { put(reinterpret_cast<uint8_t*>(blob) + kName, name); }
 
@@ -144,6 +169,8 @@ class FakeVm {
   FakeTables tables;
   HotSpot hotspot;
   FrameWalk walk;
+  SampleWalk sampled;
+  const char* why_not_sampled = nullptr;
   hprof_walk_thread of_walk = {};
   const char* why = nullptr;
   uint64_t interpreter = 0;
@@ -164,7 +191,7 @@ class FakeVm {
   struct Thread {
     uint64_t pad;
     Anchor anchor;
-    uint64_t stack_base;
+    uint64_t stack_base, stack_size, state;
     uint64_t env;
   };
   struct Heap {
@@ -180,7 +207,6 @@ class FakeVm {
   Heap heap_;
   Heap* heap_at_ = &heap_;
   uint64_t call_stub_return_ = 0x5555;
-  static constexpr uint32_t kStack = 1024;
   uint64_t stack_[kStack] = {};
   Thread thread_ = {};
   Anchor wrapper_ = {};
@@ -204,6 +230,13 @@ inline void FakeVm::add_rows() {
   tables.field("nmethod", "_scopes_data_begin", kScopesBegin);
   tables.field("nmethod", "_scopes_pcs_offset", kPcs);
   tables.field("nmethod", "_metadata_offset", kMetadata);
+  tables.field("nmethod", "_dependencies_offset", kPcsEnd);
+  tables.field("CodeBlob", "_frame_complete_offset", kComplete);
+  tables.field("nmethod", "_comp_level", kLevel);
+  tables.field("nmethod", "_orig_pc_offset", kOrigPc);
+  tables.field("Thread", "_stack_size", offsetof(Thread, stack_size));
+  tables.field("JavaThread", "_thread_state", offsetof(Thread, state));
+  tables.field("ConstMethod", "_code_size", 18);
   tables.field("PcDesc", "_pc_offset", 0);
   tables.field("PcDesc", "_scope_decode_offset", 4);
   tables.type("PcDesc", 16);
@@ -212,8 +245,8 @@ inline void FakeVm::add_rows() {
   tables.field("Thread", "_stack_base", offsetof(Thread, stack_base));
   tables.static_field("StubRoutines", "_call_stub_return_address", &call_stub_return_);
   tables.field("Method", "_constMethod", 0);
-  tables.field("ConstMethod", "_method_idnum", 0);
-  tables.field("ConstMethod", "_constants", 0);
+  tables.field("ConstMethod", "_method_idnum", 16);
+  tables.field("ConstMethod", "_constants", 8);
   tables.field("ConstantPool", "_pool_holder", 0);
   tables.field("InstanceKlass", "_methods_jmethod_ids", 0);
   tables.field("CodeHeap", "_memory", offsetof(Heap, low));

@@ -2,8 +2,9 @@
 /*
  * Draft: may change with any release.
  *
- * Keys of the calling thread's stack, computed from its physical frames without asking the VM: what has been verified in
- * the running VM and is not switched off by hotspot= (docs/hotspot.md). Look it up in create.
+ * Walks over physical frames that do not ask the VM: keys of the calling thread's stack in a native method, and the stack of
+ * a thread that a signal interrupted. They are what has been verified in the running VM and is not switched off by
+ * hotspot= (docs/hotspot.md). Look it up in create.
  */
 #ifndef HPROF_DRAFT_WALK_H
 #define HPROF_DRAFT_WALK_H
@@ -25,6 +26,27 @@ typedef struct hprof_walk_thread {
 
 /* Size of hprof_walk_thread.note. */
 #define HPROF_STACK_NOTE_BYTES 24
+
+typedef struct hprof_sample_walk hprof_sample_walk;
+
+/* A frame as AsyncGetCallTrace writes it. */
+typedef struct hprof_async_frame {
+  int32_t index; /* bytecode index; -3 in a native method */
+  void* method;  /* a jmethodID; NULL: the method has none yet */
+} hprof_async_frame;
+
+/* How the caller of the interrupted code was found. A caller found otherwise than by a guess is AsyncGetCallTrace's, too. */
+enum {
+  HPROF_WALKED_BODY,        /* the frame of compiled code is complete */
+  HPROF_WALKED_INTERPRETER, /* in an interpreted method */
+  HPROF_WALKED_ANCHOR,      /* in native code or in the VM */
+  HPROF_WALKED_GUESS        /* in entry or exit code, in a stub */
+};
+typedef struct hprof_interrupted_stack {
+  uint32_t how;      /* HPROF_WALKED_... */
+  uint32_t is_cut;   /* 1: it goes on behind `depth` frames */
+  uint32_t has_hole; /* 1: frames of a virtual thread are missing, since they are in the heap */
+} hprof_interrupted_stack;
 
 typedef struct hprof_walk_service {
   uint32_t size;
@@ -62,6 +84,15 @@ typedef struct hprof_walk_service {
                      hprof_walk_thread* thread);
   /* A key stood for two different stacks: key answers 0 from now on. [any] */
   void (*distrust)(hprof_walk* walk);
+  /* Opens the walk over the stacks of interrupted threads; one per session, never closed. NULL: not available; *why is
+   * static text. [control] */
+  hprof_sample_walk* (*open_interrupted)(const hprof_host* host, void* jni, const char** why);
+  /* The top `depth` frames of the calling thread, innermost first, where a signal interrupted it. Returns how many; 0: the
+   * stack was not found up to its root. [signal] */
+  uint32_t (*interrupted)(const hprof_sample_walk* walk, const void* jni, const void* ucontext, uint32_t depth,
+                          hprof_async_frame* frames, hprof_interrupted_stack* stack);
+  /* Stacks of that walk were wrong: the caller does not use it any more. why: static text. [control] */
+  void (*distrust_interrupted)(hprof_sample_walk* walk, const char* why);
 } hprof_walk_service;
 
 #endif

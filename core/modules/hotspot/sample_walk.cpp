@@ -1,0 +1,484 @@
+#include "core/modules/hotspot/sample_walk.h"
+
+#include "core/hotspot/hotspot.h"
+#include "core/modules/hotspot/x86_code.h"
+
+namespace hprof {
+
+static constexpr uint64_t kInJava = 8;  // _thread_in_Java
+static constexpr int32_t kNativeIndex = -3;
+static constexpr uint32_t kLastC1Level = 3;
+
+// Frames by where the return address is: at sp, as in a method's first instruction; above the saved frame
+// pointer at sp; in the last word of a frame.
+static uint64_t words_above(uint64_t sp, uint32_t words) { return sp + uint64_t{words} * kWord; }
+
+const char* SampleWalk::open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread) {
+  constexpr uint32_t kFirstVirtual = 19;  // JDK
+  if (!kKnowsMachine) return "the code of this machine is not known";
+  if (const char* why = open_frames(home, java_version, env, thread)) return why;
+  LayoutReader layout(home.structs());
+  frame_complete_ = layout.offset("CodeBlob", "_frame_complete_offset");
+  level_ = layout.offset("nmethod", "_comp_level");
+  orig_pc_ = layout.offset("nmethod", "_orig_pc_offset");
+  method_const_ = layout.offset("Method", "_constMethod");
+  code_size_ = layout.offset("ConstMethod", "_code_size");
+  id_number_ = layout.offset("ConstMethod", "_method_idnum");
+  const_pool_ = layout.offset("ConstMethod", "_constants");
+  pool_holder_ = layout.offset("ConstantPool", "_pool_holder");
+  holder_ids_ = layout.offset("InstanceKlass", "_methods_jmethod_ids");
+  const int64_t to_thread = static_cast<int64_t>(thread - address_of(env));
+  state_from_env_ = to_thread + layout.offset("JavaThread", "_thread_state");
+  stack_size_from_env_ = to_thread + layout.offset("JavaThread|Thread", "_stack_size");
+  if (!layout.complete()) return layout.missing();
+  if (!scopes_.open(home.structs(), java_version)) return "the positions of compiled code are not known";
+  has_barrier_ = java_version >= kFirstVirtual;
+  if (const void* barrier = home.structs().address("StubRoutines", "_cont_returnBarrier"))
+    return_barrier_ = guarded_read<uintptr_t>(barrier);
+  const int64_t entry = home.structs().offset("JavaThread", "_cont_entry");
+  if (entry < 0) return nullptr;
+  continuation_from_env_ = to_thread + entry;
+  continuation_return_ = home.structs().address("ContinuationEntry", "_return_pc");
+  return nullptr;
+}
+
+void SampleWalk::distrust(const char* why) { home_->settle(Item::kSampleWalk, why); }
+
+SampleWalk::Code SampleWalk::code_at(uint64_t pc) const {
+  if (is_interpreted(pc)) return {load(&interpreter_low_), Kind::kInterpreter, 0};
+  const uint64_t blob = address_of(heap_->blob_at(static_cast<uintptr_t>(pc)));
+  if (blob == 0) return {0, Kind::kUnknown, 0};
+  return {blob, kind_of(blob), guarded_at<int32_t>(blob + layout_.blob_frame_size)};
+}
+
+bool SampleWalk::is_of(uint64_t blob, const char* prefix) const {
+  const auto* name = guarded_at<const char*>(blob + layout_.blob_name);
+  for (uint64_t i = 0; prefix[i] != '\0'; i++) {
+    if (guarded_read<char>(name, i) != prefix[i]) return false;
+  }
+  return true;
+}
+
+// The method ids of a class by id number; the first word is their count (InstanceKlass::get_jmethod_id).
+void* SampleWalk::id_of(uint64_t method) const {
+  const auto constant = guarded_at<uint64_t>(method + method_const_);
+  const auto number = guarded_at<uint16_t>(constant + id_number_);
+  const auto holder = guarded_at<uint64_t>(guarded_at<uint64_t>(constant + const_pool_) + pool_holder_);
+  const auto ids = guarded_at<uint64_t>(holder + holder_ids_);
+  if (ids == 0 || number >= guarded_at<uint64_t>(ids)) return nullptr;
+  return guarded_at<void*>(words_above(ids, number + 1u));
+}
+
+void SampleWalk::add(Walk* w, uint64_t method, int32_t bci) const {
+  if (w->count < w->depth) w->frames[w->count] = {bci, id_of(method)};
+  w->count++;
+}
+
+bool SampleWalk::add_scopes(Walk* w, uint64_t blob, uint32_t scope) const {
+  constexpr uint32_t kMost = 255;
+  CodeScopes::Scope read;
+  for (uint32_t at = scope, n = 0; at != 0; at = read.sender, n++) {
+    if (n == kMost || !scopes_.read(blob, at, &read)) return false;
+    add(w, read.method, read.bci);
+    if (w->count > w->depth) break;
+  }
+  return true;
+}
+
+// The frames of the interrupted code itself, which may be at any instruction.
+void SampleWalk::add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const {
+  const uint32_t faults = platform::guarded_read_faults();
+  const uint32_t scope = is_native ? 0 : scopes_.find_behind(blob, pc);
+  if (scope == 0 || !add_scopes(w, blob, scope)) {
+    w->count = 0;
+    add(w, guarded_at<uint64_t>(blob + layout_.method_of_code), is_native ? kNativeIndex : 0);
+  }
+  w->tops = w->count;
+  if (platform::guarded_read_faults() != faults) w->steps = 0;
+}
+
+// The call before pc leads to a stub, or out of Java code.
+bool SampleWalk::calls_no_java(uint64_t pc) const {
+  const uint64_t target = x86::call_target(pc);
+  if (target == 0) return false;
+  const Code code = code_at(target);
+  return code.blob == 0 || code.kind == Kind::kUnknown;
+}
+
+// pc may be a return address. With DebugNonSafepoints other instructions have records, too; old ones of the
+// stack may lead behind any call.
+bool SampleWalk::is_return(uint64_t pc, Call call) const {
+  if (pc == layout_.call_stub_return) return true;
+  const Code code = code_at(pc);
+  if (code.blob == 0) return false;
+  switch (code.kind) {
+    case Kind::kCompiled:
+      if (pc >= code.blob + guarded_at<uint32_t>(code.blob + layout_.stub_offset))
+        return true;  // being deoptimized
+      return x86::is_behind_call(pc) &&
+             (scopes_.find(code.blob, pc) != 0 || (call == Call::kLeaf && calls_no_java(pc)));
+    case Kind::kInterpreter:
+      return true;
+    case Kind::kNative:
+      return x86::is_behind_call(pc);
+    case Kind::kUnknown:
+      return is_stub(code) && is_barrier(pc, code.blob);
+  }
+  return false;
+}
+
+// The frames of a virtual thread beyond this return address are in the heap.
+bool SampleWalk::is_barrier(uint64_t pc, uint64_t blob) const {
+  if (!has_barrier_) return false;
+  if (return_barrier_ != 0) return pc == return_barrier_;
+  return is_of(blob, "StubRoutines (continuation");
+}
+
+// The call before pc may have led into the code of `blob`: it does, by way of a stub, or it does not tell.
+bool SampleWalk::may_call(uint64_t pc, uint64_t blob) const {
+  if (code_at(pc).kind != Kind::kCompiled || x86::byte_at(pc - 5) != 0xe8) return true;
+  const Code to = code_at(x86::call_target(pc));
+  if (to.blob == 0) return false;
+  if (to.blob == blob || to.kind == Kind::kUnknown) return true;
+  return to.kind != Kind::kInterpreter && guarded_at<uint64_t>(to.blob + layout_.method_of_code) ==
+                                              guarded_at<uint64_t>(blob + layout_.method_of_code);
+}
+
+// The call before pc leads to the stub that runs at `here`, or to another blob that may have led there.
+bool SampleWalk::calls_near(uint64_t pc, uint64_t here) const {
+  constexpr uint64_t kReach = 8192;  // stubs that copy arrays share code, before and behind
+  const uint64_t target = code_at(pc).kind == Kind::kCompiled ? x86::call_target(pc) : 0;
+  if (target == 0) return false;
+  const Code to = code_at(target);
+  if (to.blob != code_at(here).blob) return to.blob != 0 && to.kind == Kind::kUnknown;
+  return target - here + kReach < 2 * kReach;
+}
+
+// An interpreted frame proves itself: it has a method, and a position in its bytecode.
+bool SampleWalk::read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const {
+  if (!is_between(at.fp, at.sp & ~(kWord - 1), w.high - 2 * kWord)) return false;
+  constexpr uint64_t kLeast = 4096, kMost = uint64_t{1} << 47;
+  const auto is_pointer = [](uint64_t value) {
+    return value % kWord == 0 && value >= kLeast && value < kMost;
+  };
+  *method = word(at.fp, FrameSlots::kMethod);
+  const uint64_t sender = word(at.fp, FrameSlots::kSenderSp);
+  if (!is_pointer(*method) || sender < w.low || sender > w.high) return false;
+  const auto constant = guarded_at<uint64_t>(*method + method_const_);
+  if (!is_pointer(constant)) return false;
+  const uint64_t bytecode = word(at.fp, layout_.bcp_slot), start = scopes_.bytecode_of(*method);
+  const auto size = guarded_at<uint16_t>(constant + code_size_);
+  if (bytecode == 0 || (size == 0 && bytecode == start)) {
+    *bci = kNativeIndex;  // Java 8 has the second form
+  } else if (bytecode >= start && bytecode < start + size) {
+    *bci = static_cast<int32_t>(bytecode - start);
+  } else {
+    return false;
+  }
+  return id_of(*method) != nullptr;
+}
+
+// A frame that waits for deoptimization returns to its handler; the true position is in a slot of the frame.
+// A call of a stub or of native code has no record: the nearest at its first instruction or behind has its
+// position.
+bool SampleWalk::name_compiled(Walk* w, const Frame& at, const Code& code, Call call) const {
+  const uint64_t end = code.blob + guarded_at<uint32_t>(code.blob + layout_.stub_offset);
+  uint64_t pc = at.pc;
+  if (pc >= end) {
+    const auto slot = guarded_at<uint32_t>(code.blob + orig_pc_);
+    if (slot >= static_cast<uint32_t>(code.words) * kWord) return false;
+    pc = guarded_at<uint64_t>(at.sp + slot);
+    if (pc < code.blob || pc >= end) return false;
+  } else if (!x86::is_behind_call(pc)) {
+    return false;
+  }
+  uint32_t scope = scopes_.find(code.blob, pc);
+  if (scope == 0 && call == Call::kLeaf) {
+    scope = scopes_.find_behind(code.blob, x86::call_start(pc) - 1);
+    if (scope == 0) {
+      add(w, guarded_at<uint64_t>(code.blob + layout_.method_of_code), 0);
+      return true;
+    }
+  }
+  if (scope == 0) return false;
+  if (w->count <= w->depth) return add_scopes(w, code.blob, scope);
+  w->count++;
+  return true;
+}
+
+// Native code in between: the frames of its Java caller are found by the JavaCallWrapper's anchor.
+SampleWalk::Step SampleWalk::step_over_native(const Walk& w, Frame* at) const {
+  if (!is_between(at->fp, at->sp, w.high)) return Step::kLost;
+  const uint64_t before = at->sp;
+  if (!follow_anchor(word(at->fp, FrameSlots::kWrapper) + layout_.wrapper_anchor, at)) return Step::kRoot;
+  return is_between(at->sp, before, w.high) ? Step::kOn : Step::kLost;
+}
+
+// Goes on at the entry of the continuation, whose caller is the carrier. Where that is not known, the walk
+// ends.
+SampleWalk::Step SampleWalk::step_over_barrier(Walk* w, Frame* at) const {
+  w->has_hole = true;
+  const uint64_t entry = continuation_return_ != nullptr ? of_env(*w, continuation_from_env_) : 0;
+  const uint64_t back = entry != 0 ? guarded_read<uintptr_t>(continuation_return_) : 0;
+  if (back == 0 || !is_between(entry, w->low, w->high)) {
+    w->steps = 0;
+    return Step::kLost;
+  }
+  *at = {entry, 0, back};
+  return Step::kOn;
+}
+
+SampleWalk::Step SampleWalk::step(Walk* w, Frame* at, Call call, uint32_t more) const {
+  if (at->pc == layout_.call_stub_return) return step_over_native(*w, at);
+  const Code code = code_at(at->pc);
+  if (code.blob == 0) return Step::kLost;
+  if (code.kind == Kind::kInterpreter) {
+    uint64_t method = 0;
+    int32_t bci = 0;
+    if (!read_interpreted(*w, *at, &method, &bci)) return Step::kLost;
+    add(w, method, bci);
+    // A method handle's linker takes an argument away from its interpreted caller.
+    uint64_t sender = word(at->fp, FrameSlots::kSenderSp);
+    if (sender < words_above(at->fp, 2)) sender = words_above(at->fp, 2);
+    *at = {sender, word(at->fp), word(at->fp, 1)};
+    return sender <= w->high ? Step::kOn : Step::kLost;
+  }
+  if (code.words <= 0)
+    return code.kind == Kind::kUnknown && is_barrier(at->pc, code.blob) ? step_over_barrier(w, at)
+                                                                        : Step::kLost;
+  if (code.kind == Kind::kNative)
+    add(w, guarded_at<uint64_t>(code.blob + layout_.method_of_code), kNativeIndex);
+  if (code.kind == Kind::kCompiled && !name_compiled(w, *at, code, call)) return Step::kLost;
+  const uint32_t words = static_cast<uint32_t>(code.words) + more;
+  const uint64_t sender = words_above(at->sp, words);
+  if (words < 2 || words > kMostFrameWords || !is_between(sender, at->sp, w->high)) return Step::kLost;
+  *at = {sender, word(sender, -2), word(sender, -1)};
+  return Step::kOn;
+}
+
+bool SampleWalk::follow(Walk* w, Frame at, Call call, uint32_t more) const {
+  const uint32_t faults = platform::guarded_read_faults();
+  Step next = Step::kOn;
+  for (uint32_t beyond = 0; next == Step::kOn && beyond < kBeyond; call = Call::kNamed, more = 0) {
+    if (w->steps == 0) return false;
+    w->steps--;
+    if (w->count > w->depth) beyond++;
+    next = step(w, &at, call, more);
+  }
+  return next != Step::kLost && w->count != 0 && platform::guarded_read_faults() == faults;
+}
+
+bool SampleWalk::guess(Walk* w, const Frame& at, uint32_t how, Call call, uint32_t more) const {
+  if (!is_return(at.pc, call)) return false;
+  w->count = w->tops;
+  w->has_hole = false;
+  w->how = how;
+  return follow(w, at, call, more);
+}
+
+// at: the caller of a stub. sender: its stack pointer, where it may be another; 0: not known. C1 pushes
+// arguments for some stubs before it calls them.
+bool SampleWalk::guess_with_arguments(Walk* w, const Frame& at, uint64_t sender) const {
+  constexpr uint32_t kMostArguments = 4;
+  if (sender != at.sp && is_between(sender, at.sp, w->high)) {
+    if (guess(w, {sender, at.fp, at.pc}, HPROF_WALKED_GUESS, Call::kLeaf)) return true;
+  }
+  if (guess(w, at, HPROF_WALKED_GUESS, Call::kLeaf)) return true;
+  const Code code = code_at(at.pc);
+  if (code.kind != Kind::kCompiled || guarded_at<uint8_t>(code.blob + level_) > kLastC1Level ||
+      !calls_no_java(at.pc))
+    return false;
+  for (uint32_t more = 1; more <= kMostArguments; more++) {
+    if (guess(w, at, HPROF_WALKED_GUESS, Call::kLeaf, more)) return true;
+  }
+  return false;
+}
+
+// Each of the next words may be the return address of code without a known frame. is_near: if its call leads
+// here.
+bool SampleWalk::from_words(Walk* w, const Frame& at, uint32_t words, uint64_t sender, bool is_near) const {
+  for (uint32_t i = 0; i < words && words_above(at.sp, i + 1) < w->high; i++) {
+    const uint64_t pc = word(at.sp, static_cast<int32_t>(i));
+    if (!is_return(pc, Call::kLeaf) || (is_near && !calls_near(pc, at.pc))) continue;
+    Frame to = {words_above(at.sp, i + 1), at.fp, pc};
+    if (i > 0 && at.fp < to.sp) to.fp = word(at.sp, static_cast<int32_t>(i) - 1);
+    if (guess_with_arguments(w, to, sender)) return true;
+  }
+  return false;
+}
+
+// Some stubs have frames, some none. What is jumped to has nothing on the stack.
+bool SampleWalk::from_stub(Walk* w, const Frame& at, uint64_t blob, uint64_t sender) const {
+  constexpr uint32_t kMostWords = 64, kMostOfJumps = 3;
+  constexpr const char* kJumpedTo[] = {"I2C/C2I adapters", "vtable chunks", "InlineCacheBuffer",
+                                       "MethodHandles adapters"};
+  for (const char* name : kJumpedTo) {
+    if (is_of(blob, name)) return from_words(w, at, kMostOfJumps, sender, false);
+  }
+  return from_words(w, at, kMostWords, sender, true) || from_words(w, at, kMostWords, sender, false);
+}
+
+bool SampleWalk::from_entry(Walk* w, const Frame& at, const Code& code, uint64_t from, uint64_t to) const {
+  const Frame bare = {words_above(at.sp, 1), at.fp, word(at.sp)};
+  const Frame pushed = {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)};
+  x86::Entry entry;
+  if (!x86::find_entry(from, to, static_cast<uint32_t>(code.words) * uint32_t{kWord}, &entry))
+    return guess(w, bare, HPROF_WALKED_GUESS) || guess(w, pushed, HPROF_WALKED_GUESS);
+  if (at.pc <= entry.push) return guess(w, bare, HPROF_WALKED_GUESS);
+  if (at.pc <= entry.sub) return guess(w, pushed, HPROF_WALKED_GUESS);
+  const uint64_t end = words_above(at.sp, static_cast<uint32_t>(code.words));
+  if (end >= w->high) return false;
+  return guess(w, {end, at.pc < entry.saved ? at.fp : word(end, -2), word(end, -1)}, HPROF_WALKED_GUESS);
+}
+
+bool SampleWalk::from_exit(Walk* w, const Frame& at) const {
+  switch (x86::exit_at(at.pc)) {
+    case x86::Exit::kNone:
+      return false;
+    case x86::Exit::kBeforePop:
+      return guess(w, {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)}, HPROF_WALKED_GUESS);
+    case x86::Exit::kBeforeReturn:
+      return guess(w, {words_above(at.sp, 1), at.fp, word(at.sp)}, HPROF_WALKED_GUESS);
+  }
+  return false;
+}
+
+// Compiled code, or a native method's wrapper. Some instructions push words within it: comparisons of strings
+// and the like. A stale return address may be as near, so callers that are known to call this method come
+// first.
+bool SampleWalk::from_compiled(Walk* w, const Frame& at, const Code& code) const {
+  constexpr uint32_t kMostPushed = 6;
+  static constexpr bool kFirstKnown[] = {true, false};
+  add_top(w, code.blob, at.pc, code.kind == Kind::kNative);
+  if (code.words < 2 || code.words > static_cast<int32_t>(kMostFrameWords)) return false;
+  const uint64_t from = scopes_.code_of(code.blob);
+  const int32_t complete =
+      guarded_at<int16_t>(code.blob + frame_complete_);  // the low half of an int before Java 23
+  const bool is_entry = complete > 0 && at.pc - from < static_cast<uint64_t>(complete);
+  if (is_entry ? from_entry(w, at, code, from, from + static_cast<uint64_t>(complete)) : from_exit(w, at))
+    return true;
+  const auto end_of = [&](uint32_t more) {
+    return words_above(at.sp, static_cast<uint32_t>(code.words) + more);
+  };
+  const auto full = [&](uint32_t more) {
+    return Frame{end_of(more), word(end_of(more), -2), word(end_of(more), -1)};
+  };
+  if (end_of(0) < w->high && guess(w, full(0), is_entry ? HPROF_WALKED_GUESS : HPROF_WALKED_BODY))
+    return true;
+  for (const bool& is_known : kFirstKnown) {
+    for (uint32_t more = 1; more <= kMostPushed && end_of(more) < w->high; more++) {
+      if (may_call(full(more).pc, code.blob) == is_known && guess(w, full(more), HPROF_WALKED_GUESS))
+        return true;
+    }
+  }
+  // In a call of a part of the method's own code.
+  return guess(w, {words_above(at.sp, 1), at.fp, word(at.sp)}, HPROF_WALKED_GUESS) ||
+         guess(w, {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)}, HPROF_WALKED_GUESS);
+}
+
+// bytecode: the interpreter's register of it, or the caller's stack pointer while its frame is being made.
+bool SampleWalk::from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) const {
+  constexpr uint32_t kMostWords = 10, kMostStored = 6;
+  uint64_t method = 0;
+  int32_t bci = 0;
+  if (read_interpreted(*w, at, &method, &bci)) {
+    const uint64_t start = scopes_.bytecode_of(method);
+    const auto size = guarded_at<uint16_t>(guarded_at<uint64_t>(method + method_const_) + code_size_);
+    if (bci >= 0 && bytecode >= start && bytecode < start + size)
+      bci = static_cast<int32_t>(bytecode - start);
+    add(w, method, bci);
+    w->tops = w->count;
+    const Frame caller = {word(at.fp, FrameSlots::kSenderSp), word(at.fp), word(at.fp, 1)};
+    if (guess(w, caller, HPROF_WALKED_INTERPRETER)) return true;
+    w->tops = w->count = 0;
+  }
+  uint64_t sender = bytecode;
+  for (uint32_t i = 0; i < kMostStored && !is_between(sender, at.sp, w->high); i++) {
+    const uint64_t stored = word(at.sp, static_cast<int32_t>(i));
+    const uint64_t pc = word(at.sp, static_cast<int32_t>(i) + 2);
+    if (is_between(stored, at.sp, w->high) && is_return(pc, Call::kLeaf)) sender = stored;
+  }
+  return from_words(w, at, kMostWords, sender, false);
+}
+
+bool SampleWalk::from_runtime(Walk* w, const Frame& at, const Code& code) const {
+  constexpr uint32_t kMostWords = 64;
+  const uint64_t end = words_above(at.sp, static_cast<uint32_t>(code.words));
+  if (is_between(end, at.sp, w->high) && guess(w, {end, word(end, -2), word(end, -1)}, HPROF_WALKED_GUESS))
+    return true;
+  return from_words(w, at, kMostWords, 0, false);
+}
+
+bool SampleWalk::from_anchor(Walk* w) const {
+  Frame at;
+  if (!follow_anchor(address_of(w->env) + static_cast<uint64_t>(layout_.anchor_from_env), &at)) return false;
+  w->tops = w->count = 0;
+  w->has_hole = false;
+  w->how = HPROF_WALKED_ANCHOR;
+  return is_between(at.sp, w->low & ~(kWord - 1), w->high) && follow(w, at, Call::kNamed, 0);
+}
+
+// Native code that Java code has called without leaving its state: libjvm keeps frame pointers; else each
+// word whose call leads out of Java code is tried. A stub in between tells whom it called.
+bool SampleWalk::from_leaf_call(Walk* w, const Frame& at) const {
+  constexpr uint32_t kMostFrames = 24, kMostWords = 256;
+  Frame to = at;
+  for (uint32_t i = 0; i < kMostFrames && is_between(to.fp, to.sp & ~(kWord - 1), w->high - 2 * kWord); i++) {
+    to = {words_above(to.fp, 2), word(to.fp), word(to.fp, 1)};
+    if (is_return(to.pc, Call::kLeaf) && guess_with_arguments(w, to, 0)) return true;
+    if (heap_->blob_at(static_cast<uintptr_t>(to.pc)) != nullptr) break;
+  }
+  uint64_t through = 0;  // a stub
+  for (uint32_t i = 0; i < kMostWords && words_above(at.sp, i + 1) < w->high; i++) {
+    const uint64_t pc = word(at.sp, static_cast<int32_t>(i));
+    const Code code = code_at(pc);
+    if (code.blob == 0) continue;
+    if (through == 0 && is_stub(code) && pc != layout_.call_stub_return && x86::is_behind_call(pc))
+      through = code.blob;
+    if (!is_return(pc, Call::kLeaf)) continue;
+    if (code.kind == Kind::kCompiled &&
+        (!calls_no_java(pc) || (through != 0 && code_at(x86::call_target(pc)).blob != through)))
+      continue;
+    to = {words_above(at.sp, i + 1), at.fp, pc};
+    if (i > 0 && at.fp < to.sp) to.fp = word(at.sp, static_cast<int32_t>(i) - 1);
+    if (guess_with_arguments(w, to, 0)) return true;
+  }
+  return false;
+}
+
+bool SampleWalk::start(Walk* w, const Frame& at, uint64_t bytecode) const {
+  const uint64_t size = of_env(*w, stack_size_from_env_);
+  w->high = of_env(*w, layout_.stack_base_from_env);
+  w->low = at.sp;
+  // Not on a stack of signals, or of a library of coroutines.
+  if (!is_between(at.sp & ~(kWord - 1), w->high - size, w->high - 2 * kWord)) return false;
+  const Code code = code_at(at.pc);
+  bool done = false;
+  if (code.kind == Kind::kCompiled || code.kind == Kind::kNative) {
+    done = from_compiled(w, at, code);
+  } else if (code.kind == Kind::kInterpreter) {
+    done = from_interpreter(w, at, bytecode);
+  } else if (code.blob != 0) {
+    done = is_runtime(code) ? from_runtime(w, at, code) : from_stub(w, at, code.blob, bytecode);
+  }
+  if (done || from_anchor(w)) return true;
+  const bool is_in_java = static_cast<uint32_t>(of_env(*w, state_from_env_)) == kInJava;
+  w->tops = w->count = 0;
+  return code.blob == 0 && is_in_java && from_leaf_call(w, at);
+}
+
+uint32_t SampleWalk::walk(const void* env, const platform::MachineRegisters& registers, uint32_t depth,
+                          hprof_async_frame* frames, hprof_interrupted_stack* stack) const {
+  Walk w = {};
+  w.env = env;
+  w.frames = frames;
+  w.depth = depth;
+  w.steps = kMostSteps;
+  if (!start(&w, {registers.sp, registers.fp, registers.pc}, registers.bytecode)) return 0;
+  stack->how = w.how;
+  stack->is_cut = w.count > depth ? 1 : 0;
+  stack->has_hole = w.has_hole ? 1 : 0;
+  return w.count < depth ? w.count : depth;
+}
+
+}  // namespace hprof

@@ -1,0 +1,113 @@
+// The Java stack of a thread at the instruction that a signal interrupted, from its physical frames and
+// without calling the VM.
+//
+// Where the frame of the interrupted code is complete, the VM's tables say where its caller is. Elsewhere, in
+// the entry and exit of a method, in stubs, in native code that was called without leaving the state "in
+// Java", the caller is guessed. A guess counts only if it is a return address and the stack from there leads
+// to the root of the thread, link by link: a call precedes each return address and has a record of its
+// position, each interpreted frame has a method and a position in it. So a stack is whole, or there is none.
+//
+// Bounded: all guesses for one stack make kMostSteps steps. All reads are guarded; a fault ends one guess.
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/draft/walk.h>
+
+#include "core/modules/hotspot/vm_frames.h"
+
+namespace hprof {
+
+class SampleWalk : private VmFrames {
+ public:
+  // The machine code around frames is known, and reads are guarded.
+  static constexpr bool kKnowsMachine = FrameSlots::kKnowsCode && platform::kReadsAreGuarded;
+
+  // Looks up the layout. env, thread: the calling thread's JNIEnv and JavaThread. nullptr: the walk may work;
+  // else why not, static text. [control]
+  [[gnu::cold]] const char* open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread);
+  // See hprof_walk_service.distrust_interrupted. [control]
+  [[gnu::cold]] void distrust(const char* why);
+  // See hprof_walk_service.interrupted. [signal]
+  uint32_t walk(const void* env, const platform::MachineRegisters& registers, uint32_t depth,
+                hprof_async_frame* frames, hprof_interrupted_stack* stack) const;
+
+ private:
+  static constexpr uint32_t kMostSteps = 8192;
+  static constexpr uint32_t kBeyond = 32;  // frames that prove a stack which goes on behind `depth`
+  static constexpr uint32_t kMostFrameWords = 1u << 20;
+  // How a caller is reached: by a call with a record of its position (kNamed), or maybe by one of a stub or
+  // of native code, which needs none.
+  enum class Call { kNamed, kLeaf };
+  // A walk that is being made.
+  struct Walk {
+    const void* env;
+    hprof_async_frame* frames;
+    uint32_t depth;
+    uint32_t tops;       // frames of the interrupted code itself
+    uint32_t count;      // frames so far, also those beyond `depth`
+    uint32_t steps;      // left
+    uint64_t low, high;  // the interrupted stack pointer, and the base of the stack
+    bool has_hole;       // frames of a virtual thread are in the heap
+    uint32_t how;        // HPROF_WALKED_...
+  };
+  struct Code {
+    uint64_t blob;  // 0: none
+    Kind kind;
+    int32_t words;  // of its frame
+  };
+  Code code_at(uint64_t pc) const;
+  static bool is_runtime(const Code& code) { return code.kind == Kind::kUnknown && code.words > 0; }
+  static bool is_stub(const Code& code) { return code.kind == Kind::kUnknown && code.words <= 0; }
+  bool is_of(uint64_t blob, const char* prefix) const;  // by its name
+  uint64_t of_env(const Walk& w, int64_t distance) const {
+    return guarded_at<uint64_t>(address_of(w.env) + static_cast<uint64_t>(distance));
+  }
+
+  void add(Walk* w, uint64_t method, int32_t bci) const;
+  bool add_scopes(Walk* w, uint64_t blob, uint32_t scope) const;
+  void add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const;
+  void* id_of(uint64_t method) const;
+
+  bool is_return(uint64_t pc, Call call) const;
+  bool calls_no_java(uint64_t pc) const;
+  bool may_call(uint64_t pc, uint64_t blob) const;
+  bool calls_near(uint64_t pc, uint64_t here) const;
+  bool is_barrier(uint64_t pc, uint64_t blob) const;
+
+  // Follows the stack from `at`, a caller, to the root. more: words that the first frame has beyond its size.
+  bool follow(Walk* w, Frame at, Call call, uint32_t more) const;
+  enum class Step { kOn, kRoot, kLost };
+  Step step(Walk* w, Frame* at, Call call, uint32_t more) const;
+  Step step_over_native(const Walk& w, Frame* at) const;
+  Step step_over_barrier(Walk* w, Frame* at) const;
+  bool read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const;
+  bool name_compiled(Walk* w, const Frame& at, const Code& code, Call call) const;
+
+  // Tries one caller. True: the walk is done.
+  bool guess(Walk* w, const Frame& at, uint32_t how, Call call = Call::kNamed, uint32_t more = 0) const;
+  bool guess_with_arguments(Walk* w, const Frame& at, uint64_t sender) const;
+  bool from_compiled(Walk* w, const Frame& at, const Code& code) const;
+  bool from_entry(Walk* w, const Frame& at, const Code& code, uint64_t from, uint64_t to) const;
+  bool from_exit(Walk* w, const Frame& at) const;
+  bool from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) const;
+  bool from_runtime(Walk* w, const Frame& at, const Code& code) const;
+  bool from_stub(Walk* w, const Frame& at, uint64_t blob, uint64_t sender) const;
+  bool from_words(Walk* w, const Frame& at, uint32_t words, uint64_t sender, bool is_near) const;
+  bool from_leaf_call(Walk* w, const Frame& at) const;
+  bool from_anchor(Walk* w) const;
+  bool start(Walk* w, const Frame& at, uint64_t bytecode) const;
+
+  uint32_t frame_complete_ = 0, level_ = 0, orig_pc_ = 0;
+  uint32_t method_const_ = 0, code_size_ = 0, id_number_ = 0, const_pool_ = 0, pool_holder_ = 0,
+           holder_ids_ = 0;
+  int64_t state_from_env_ = 0, stack_size_from_env_ = 0;
+  // Of virtual threads: the address of the return barrier, 0: by its blob's name; where the return address of
+  // a continuation's entry is, and the entry of the thread's.
+  bool has_barrier_ = false;
+  uint64_t return_barrier_ = 0;
+  const void* continuation_return_ = nullptr;
+  int64_t continuation_from_env_ = 0;
+};
+
+}  // namespace hprof

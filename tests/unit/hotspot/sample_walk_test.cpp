@@ -1,0 +1,149 @@
+#include "core/modules/hotspot/sample_walk.h"
+
+#include <random>
+
+#include "tests/unit/hotspot/fake_vm.h"
+
+using namespace hprof;
+using namespace hprof::test;
+
+namespace {
+
+uint64_t address(const void* place) { return reinterpret_cast<uintptr_t>(place); }
+
+// A method with an id, as its class has it, and 32 bytes of bytecode.
+struct TestMethod {
+  TestMethod() {
+    constant.pool = address(&pool);
+    constant.code_size = 32;
+    pool = address(&holder);
+    holder = address(ids);
+    ids[1] = address(this);
+    method = address(&constant);
+  }
+  TestMethod(const TestMethod&) = delete;
+  uint64_t method;
+  struct {
+    uint64_t pad = 0, pool = 0;
+    uint16_t number = 0, code_size = 0;
+    uint8_t rest[28] = {}, code[32] = {};
+  } constant;
+  uint64_t pool = 0, holder = 0, ids[2] = {1, 0};
+  void* id() const { return reinterpret_cast<void*>(static_cast<uintptr_t>(ids[1])); }
+};
+
+// Compiled code, in which `inner` is inlined in `outer`, called by the interpreted method `caller` at
+// bytecode 7.
+struct Sampled {
+  Sampled() {
+    REQUIRE(vm.why_not_sampled == nullptr);
+    FakeVm::set_scopes(code, pc, {{&inner.method, 5}, {&outer.method, 9}});
+    FakeVm::call_before(pc);
+    FakeVm::set_scopes(leaf, leaf_pc + 5, {{&top.method, 3}});
+  }
+  // Interrupted in `leaf`, which has been called at pc. pushed: words on the stack beyond the frame of
+  // `leaf`.
+  platform::MachineRegisters build(uint32_t pushed = 0) {
+    vm.begin();
+    vm.compiled(leaf_pc, 6 + pushed);
+    vm.compiled(pc, 10);
+    vm.interpreted(address(&caller.method), address(caller.constant.code) + 7);
+    vm.end();
+    return vm.interrupted();
+  }
+  void is_whole(const std::vector<hprof_async_frame>& found) const {
+    REQUIRE(found.size() == 4);
+    CHECK(found[0].method == top.id());
+    CHECK(found[0].index == 3);
+    CHECK(found[1].method == inner.id());
+    CHECK(found[1].index == 5);
+    CHECK(found[2].method == outer.id());
+    CHECK(found[2].index == 9);
+    CHECK(found[3].method == caller.id());
+    CHECK(found[3].index == 7);
+  }
+  FakeVm vm;
+  TestMethod top, inner, outer, caller;
+  uint64_t leaf = vm.add_blob("nmethod", 2048, 6, address(&top.method), 4);
+  uint64_t code = vm.add_blob("nmethod", 2048, 10, address(&outer.method), 5);
+  uint64_t stub = vm.add_blob("StubRoutines (1)", 2048, 0, 0, 0);
+  uint64_t leaf_pc = leaf + 1200, pc = code + 1400;
+  hprof_interrupted_stack stack = {};
+};
+
+}  // namespace
+
+TEST_CASE("the stack of interrupted compiled code is listed up to its root") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  program.is_whole(program.vm.walk_sampled(program.build(), 10, &program.stack));
+  CHECK(program.stack.how == HPROF_WALKED_BODY);
+  CHECK(program.stack.is_cut == 0);
+  CHECK(program.vm.walk_sampled(program.build(), 2, &program.stack).size() == 2);
+  CHECK(program.stack.is_cut == 1);
+}
+
+TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  SUBCASE("pushed words") { program.is_whole(program.vm.walk_sampled(program.build(2), 10, &program.stack)); }
+  SUBCASE("exit code") {
+    *reinterpret_cast<uint8_t*>(program.leaf_pc) = 0xc3;  // ret
+    auto at = program.build();
+    at.sp += 5 * kWord;
+    program.is_whole(program.vm.walk_sampled(at, 10, &program.stack));
+  }
+  SUBCASE("a stub that saves two registers") {
+    auto at = program.build();
+    at.pc = program.stub + 300;
+    at.sp += 3 * kWord;
+    CHECK(program.vm.walk_sampled(at, 10, &program.stack).size() == 3);
+  }
+  CHECK(program.stack.how == HPROF_WALKED_GUESS);
+}
+
+TEST_CASE("a stack with a frame that is not known is not listed") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  SUBCASE("no call precedes the return address") { *reinterpret_cast<uint8_t*>(program.pc - 5) = 0; }
+  SUBCASE("a position outside of the bytecode") { program.caller.constant.code_size = 7; }
+  SUBCASE("a method without an id") { program.caller.ids[0] = 0; }
+  SUBCASE("a method that is not there") { program.caller.method = 4096; }
+  SUBCASE("a frame that does not end on the stack") { program.vm.compile_again(program.code, 5, 100000); }
+  CHECK(program.vm.walk_sampled(program.build(), 10, &program.stack).empty());
+}
+
+TEST_CASE("any registers and words are survived") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  std::mt19937_64 random(7);
+  uint64_t* const words = program.vm.stack();
+  const uint64_t low = address(words);
+  const auto any = [&]() -> uint64_t {
+    switch (random() % 8) {
+      case 0:
+        return program.pc;
+      case 1:
+        return program.leaf + random() % 2048;
+      case 2:
+        return program.stub + random() % 2048;
+      case 3:
+        return program.vm.interpreter + random() % 4096;
+      case 4:
+        return low + random() % FakeVm::kStack * kWord;
+      case 5:
+        return random() % 8192;  // not mapped
+      case 6:
+        return random();  // hardly an address
+      default:
+        return address(&program.caller.method);
+    }
+  };
+  for (uint32_t i = 0; i < 20000; i++) {
+    for (uint32_t k = 0; k < 64; k++) words[random() % FakeVm::kStack] = any();
+    platform::MachineRegisters at = {any(), low + random() % FakeVm::kStack * kWord, any(), 0, any()};
+    if (i % 16 == 0) at.sp = any();
+    const auto found = program.vm.walk_sampled(at, 20, &program.stack);
+    REQUIRE(found.size() <= 20);
+  }
+}
