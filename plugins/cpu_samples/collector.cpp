@@ -26,6 +26,7 @@ Collector::Collector(const hprof_host* host, const Config& config)
   shared_.book.events.open(shared_.services, shared_.interval_ns, clock_ == Clock::kWall);
   // Makes inlined methods exact between safepoints (-XX:+DebugNonSafepoints).
   if (clock_ == Clock::kCpu && shared_.services.code != nullptr) shared_.services.code->be_precise(host);
+  if (clock_ == Clock::kCpu && sampler_ != Sampler::kJvmti) signal_.open();
 }
 
 hprof_status Collector::open(char* error, uint32_t error_size) {

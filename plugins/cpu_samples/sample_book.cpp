@@ -34,6 +34,7 @@ void SampleBook::clear() {
   total_ = looks_ = 0;
   squares_ = 0;
   memset(reasons_, 0, sizeof reasons_);
+  memset(found_, 0, sizeof found_);
 }
 
 static bool is_text(hprof_text text, const char* expected) {

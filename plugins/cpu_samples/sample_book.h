@@ -6,6 +6,7 @@
 #include <hprof/cpp/lock.hpp>
 
 #include "sample_events.h"
+#include "sample_queue.h"
 #include "trace_counts.h"
 #include "walk_result.h"
 
@@ -26,6 +27,8 @@ class SampleBook {
   void add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count, uint64_t weight);
   // Counts samples that have no stack, under a synthetic frame. [consumer]
   void add_reason(const Look& look, Reason reason, uint64_t weight);
+  // Counts how the stacks of samples were found.
+  void add_found(Found found, uint64_t weight) { found_[static_cast<uint32_t>(found)] += weight; }
   // The same in two steps: trace_of makes the trace, with `last` as one more frame (0: none); add_trace
   // counts it, any number of times. [consumer]
   hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
@@ -41,6 +44,7 @@ class SampleBook {
   uint64_t looks() const { return looks_; }  // number of samples, whatever their weight
   // The number of samples of equal weight that would be as accurate (Kish's effective sample size).
   uint64_t equal_looks() const;
+  uint64_t by_found(Found found) const { return found_[static_cast<uint32_t>(found)]; }
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
   SampleEvents events;  // what is counted is passed on to it
@@ -62,6 +66,7 @@ class SampleBook {
   uint64_t total_ = 0, looks_ = 0;
   double squares_ = 0;  // sum of the squares of the weights
   uint64_t reasons_[kReasonCount] = {};
+  uint64_t found_[kFoundCount] = {};
 };
 
 }  // namespace hprof::samples

@@ -22,13 +22,23 @@ struct AsyncFrame {
   void* method;  // jmethodID, null: not known
 };
 
+// How the stack of a sample was found.
+enum class Found : uint32_t {
+  kWhole,  // up to the thread's root
+  kCut,    // the same, but for the frames behind depth=
+  kHole,   // the same, but for frames of a virtual thread that are in the heap
+  kByVm,   // by AsyncGetCallTrace alone, which may lose frames
+  kNone    // not at all
+};
+constexpr uint32_t kFoundCount = 5;
+
 // One sample. `frames` are followed by room for as many as the queue was made for.
 struct Sample {
   std::atomic<uint64_t> sequence;
   uint32_t ticks;       // intervals of CPU time that it stands for
   uint32_t thread;      // thread serial
   int32_t frame_count;  // > 0: frames; <= 0: minus the Reason why there are none
-  uint32_t reserved;
+  Found found;
   uint64_t at_ns;         // when it was taken; 0 if there are no events
   hprof_context context;  // of the thread then
   void* top;              // jmethodID of the interrupted method if `frames` begins with its caller; else null

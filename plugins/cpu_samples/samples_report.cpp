@@ -23,6 +23,7 @@ void Snapshot::take(const Services& services, const SampleBook& book) {
   looks = book.looks();
   equal_looks = book.equal_looks();
   for (uint32_t r = 0; r < kReasonCount; r++) reasons[r] = book.by_reason(static_cast<Reason>(r));
+  for (uint32_t f = 0; f < kFoundCount; f++) found[f] = book.by_found(static_cast<Found>(f));
   row_count = counts.size() + (counts.overflow() != 0 ? 1 : 0);
   if (row_count == 0) {
     small[0] = {0, 0, book.synthetic_trace("no_samples")};
@@ -89,6 +90,20 @@ static Note note_on_reasons(const Snapshot& snapshot, uint64_t without_stack) {
   return line;
 }
 
+static Note note_on_stacks(const Snapshot& snapshot, uint64_t sum) {
+  static constexpr const char* kWhat[] = {"whole",
+                                          "cut at depth=", "without frames of virtual threads in the heap",
+                                          "by AsyncGetCallTrace, which may lose frames", "lost"};
+  static_assert(sizeof kWhat / sizeof kWhat[0] == kFoundCount, "a text for each");
+  Note line;
+  line.add("cpu=samples: stacks: ").decimal(snapshot.found[0] * 10000 / sum, 2).add("% ").add(kWhat[0]);
+  for (uint32_t f = 1; f < kFoundCount; f++) {
+    if (snapshot.found[f] == 0) continue;
+    line.add(", ").decimal(snapshot.found[f] * 10000 / sum, 2).add("% ").add(kWhat[f]);
+  }
+  return line;
+}
+
 static Note note_on_process(const Snapshot& snapshot, const Circumstances& how) {
   const uint64_t sampled = snapshot.total * how.interval_ns;
   Note line;
@@ -108,6 +123,9 @@ static hprof_status write_notes(const Services& services, const Snapshot& snapsh
                         Note().add("cpu=samples: ").add(how.why_jvmti).add("; sampled with JVMTI instead"));
   if (status == HPROF_OK && snapshot.equal_looks != 0)
     status = write_note(services, note_on_looks(snapshot, how));
+  uint64_t signals = 0;
+  for (uint64_t n : snapshot.found) signals += n;
+  if (status == HPROF_OK && signals != 0) status = write_note(services, note_on_stacks(snapshot, signals));
   uint64_t without_stack = 0;
   for (uint64_t n : snapshot.reasons) without_stack += n;
   if (status == HPROF_OK && without_stack != 0) {

@@ -18,6 +18,7 @@ struct Snapshot {
   uint64_t total = 0;
   uint64_t looks = 0, equal_looks = 0;
   uint64_t reasons[kReasonCount] = {};
+  uint64_t found[kFoundCount] = {};
   hprof_cpu_row small[1] = {};  // the row if there is only one, or no memory for more
 
   // The caller holds the book's lock. Never empty: without samples there is one row of count 0, under a

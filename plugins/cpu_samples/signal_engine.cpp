@@ -34,20 +34,6 @@ static void add_loss(uint64_t* counter, uint64_t n) {
   if (counter != nullptr) __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-const char* SignalEngine::find_walk() {
-  const Services& s = shared_->services;
-  if (s.sampling == nullptr) return "this platform has no CPU-time signals";
-  void* walk = s.code != nullptr ? s.code->async_get_call_trace(s.host) : nullptr;
-  walk_ = reinterpret_cast<AsyncGetCallTrace>(walk);
-  if (walk == nullptr) return "this VM has no AsyncGetCallTrace, or it is switched off";
-  // JDK 8 uses MaxJavaStackTraceDepth as the number of frames that AsyncGetCallTrace may skip at first.
-  intptr_t depth = 1;
-  if (s.settings().java_version <= 8 && s.vm_flags != nullptr)
-    s.vm_flags->read(s.host, "MaxJavaStackTraceDepth", &depth, sizeof depth);
-  return depth > 0 ? nullptr
-                   : "AsyncGetCallTrace finds no frames with -XX:MaxJavaStackTraceDepth of 0 or less";
-}
-
 // Sends itself a signal. Kernels and sandboxes refuse timers, and emulators change the siginfo words by which
 // the agent's signals are recognised.
 const char* SignalEngine::try_signals() {
@@ -66,7 +52,7 @@ const char* SignalEngine::try_signals() {
 
 hprof_status SignalEngine::start(const char** why) {
   const Services& s = shared_->services;
-  if ((*why = find_walk()) != nullptr) return walk_ == nullptr ? HPROF_UNSUPPORTED : HPROF_FAILED;
+  if ((*why = walker_.start()) != nullptr) return walker_.has_function() ? HPROF_FAILED : HPROF_UNSUPPORTED;
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
   if (!open_buffers()) {
@@ -228,6 +214,7 @@ void SignalEngine::start_other() {
 
 void SignalEngine::watch() {
   const Services& s = shared_->services;
+  walker_.judge();
   if (why_jvmti() != nullptr) start_other();
   if (++turns_ < kCheckWakeUps || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
   turns_ = 0;
@@ -335,51 +322,6 @@ void SignalEngine::thread_end(hprof_thread* thread) {
 
 // The signal handler: no lock, no allocation.
 
-namespace {
-struct Walk {
-  void (*walk)(AsyncTrace* trace, int32_t depth, void* ucontext);
-  AsyncTrace trace;
-  int32_t depth;
-  void* ucontext;
-  // For walk_caller, which starts at the caller of the interrupted code.
-  const hprof_sampling_service* sampling;
-  const hprof_host* host;
-  hprof_registers interrupted;
-  uint32_t guess;
-};
-}  // namespace
-
-static void walk_stack(void* argument) {
-  auto* w = static_cast<Walk*>(argument);
-  w->walk(&w->trace, w->depth, w->ucontext);
-}
-
-// In the prologue and epilogue of a method its frame is not set up yet, or is gone. The return address is
-// then in the link register, on top of the stack, or behind the saved frame pointer there. It belongs to the
-// instruction after the call, which may be of another line or inlined method, so each guess is tried less one
-// first. Unchanged it is right where the VM compares addresses: call stubs, frames to be deoptimized.
-static constexpr uint32_t kGuesses = 4;
-static void walk_caller(void* argument) {
-  auto* w = static_cast<Walk*>(argument);
-  hprof_registers r = w->interrupted;
-  const auto* top = reinterpret_cast<const uintptr_t*>(static_cast<uintptr_t>(r.sp));
-  const bool is_below = w->guess / 2 != 0;
-  if (r.link != 0) {
-    if (is_below) return;
-    r.pc = r.link;
-  } else if (!is_below) {
-    r.pc = top[0];
-    r.sp += sizeof top[0];
-  } else {
-    r.fp = top[0];
-    r.pc = top[1];
-    r.sp += 2 * sizeof top[0];
-  }
-  if (w->guess % 2 == 0) r.pc--;
-  w->sampling->write_registers(w->host, w->ucontext, &r);
-  walk_stack(argument);
-}
-
 void SignalEngine::on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks) {
   auto* self = static_cast<SignalEngine*>(argument);
   if (timer_argument == argument) return self->trial_seen_.store(1, std::memory_order_relaxed);
@@ -435,13 +377,14 @@ void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks)
   slot->thread = thread->serial.load(std::memory_order_relaxed);
   slot->context = shared_->book.events.context(slot->thread);
   slot->top = nullptr;
+  slot->found = Found::kNone;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (depth > queue_.depth()) depth = queue_.depth();
   void* jni = s.jvm->jni(s.host);
   if (depth == 0 || jni == nullptr) {
     slot->frame_count = -static_cast<int32_t>(depth == 0 ? kDepthZero : kNotJavaThread);
   } else {
-    walk(slot, jni, depth, ucontext);
+    walker_.walk(slot, jni, depth, ucontext);
   }
   publish(slot);
 }
@@ -456,49 +399,9 @@ void SignalEngine::unseen(void* self, hprof_thread_serial serial, uint32_t ticks
   slot->thread = serial;
   slot->context = {};
   slot->top = nullptr;
+  slot->found = Found::kNone;
   slot->frame_count = -static_cast<int32_t>(kNotSeenRunning);
   engine->publish(slot);
-}
-
-void SignalEngine::walk(Sample* slot, void* jni, uint32_t depth, void* ucontext) {
-  const Services& s = shared_->services;
-  Walk w = {};
-  w.walk = walk_;
-  w.trace = {jni, 0, slot->frames};
-  w.depth = static_cast<int32_t>(depth);
-  w.ucontext = ucontext;
-  bool returned = s.sampling->guarded(s.host, &walk_stack, &w) != 0;
-  slot->frame_count = returned ? w.trace.frame_count : -static_cast<int32_t>(kWalkFault);
-  bool in_java = slot->frame_count == -static_cast<int32_t>(kUnknownJava) ||
-                 slot->frame_count == -static_cast<int32_t>(kUnwalkableJava);
-  if (in_java) walk_from_caller(slot, jni, depth, ucontext);
-}
-
-void* SignalEngine::method_at(uint64_t pc) const {
-  const Services& s = shared_->services;
-  return s.code->method_at(s.host, pc);
-}
-
-void SignalEngine::walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext) {
-  const Services& s = shared_->services;
-  Walk w = {};
-  if (!HPROF_HAS(s.sampling, hprof_sampling_service, write_registers)) return;
-  w.interrupted.size = sizeof w.interrupted;
-  if (s.sampling->read_registers(s.host, ucontext, &w.interrupted) == 0) return;
-  slot->top = method_at(w.interrupted.pc);
-  w.walk = walk_;
-  w.depth = static_cast<int32_t>(depth);
-  w.ucontext = ucontext;
-  w.sampling = s.sampling;
-  w.host = s.host;
-  for (w.guess = 0; w.guess < kGuesses; w.guess++) {
-    w.trace = {jni, 0, slot->frames};
-    bool returned = s.sampling->guarded(s.host, &walk_caller, &w) != 0;
-    s.sampling->write_registers(s.host, ucontext, &w.interrupted);
-    if (!returned || w.trace.frame_count <= 0) continue;
-    slot->frame_count = w.trace.frame_count;
-    return;
-  }
 }
 
 void SignalEngine::drain_loop(void* argument, void* jni, hprof_agent_thread* thread) {
@@ -544,6 +447,8 @@ void SignalEngine::settle() {
 void SignalEngine::count(const Sample& sample, void* jni) {
   SampleBook& book = shared_->book;
   uint32_t count = 0;
+  if (sample.frame_count != 0 && sample.frame_count != -static_cast<int32_t>(kNotSeenRunning))
+    book.add_found(sample.found, sample.ticks);
   // The bytecode index is not known: the method's first line stands for its entry code.
   if (sample.top != nullptr) raw_[count++] = {sample.top, 0};
   for (int32_t i = 0; i < sample.frame_count && static_cast<uint32_t>(i) < queue_.depth(); i++) {

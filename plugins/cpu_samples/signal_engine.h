@@ -1,5 +1,5 @@
-// Samples by signals of a timer on every thread's CPU clock: AsyncGetCallTrace in the handler, a queue, and
-// an agent thread that drains it soon, while the classes of the stacks are still loaded.
+// Samples by signals of a timer on every thread's CPU clock: a walk over its stack in the handler, a queue,
+// and an agent thread that drains it soon, while the classes of the stacks are still loaded.
 #pragma once
 
 #include <atomic>
@@ -10,21 +10,17 @@
 #include "engine.h"
 #include "jvmti_engine.h"
 #include "sample_queue.h"
+#include "stack_walker.h"
 
 namespace hprof::samples {
-
-// HotSpot's ASGCT_CallTrace.
-struct AsyncTrace {
-  void* env;            // JNIEnv* of the thread
-  int32_t frame_count;  // in: unused; out: frames, or <= 0: a reason
-  AsyncFrame* frames;
-};
 
 class SignalEngine : public Engine {
  public:
   // `other` samples threads without a timer, and all threads where signals stop coming.
   SignalEngine(const char* name, Shared* shared, JvmtiEngine* other) : Engine(name, shared), other_(other) {}
 
+  // Before start. [onload]
+  void open() { walker_.open(shared_->services); }
   // Starts a timer on every thread.
   hprof_status start(const char** why) override;
   void stop() override;
@@ -38,8 +34,6 @@ class SignalEngine : public Engine {
   const char* why_jvmti() const { return why_jvmti_.load(std::memory_order_relaxed); }
 
  private:
-  using AsyncGetCallTrace = void (*)(AsyncTrace* trace, int32_t depth, void* ucontext);
-
   static void on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks);
   static void drain_loop(void* argument, void* jni, hprof_agent_thread* thread);
   static void unseen(void* self, hprof_thread_serial serial, uint32_t ticks);
@@ -62,9 +56,6 @@ class SignalEngine : public Engine {
   void sample(SampledThread* thread, void* ucontext, uint32_t ticks);
   Sample* claim(uint32_t ticks);
   void publish(Sample* sample);
-  void walk(Sample* slot, void* jni, uint32_t depth, void* ucontext);
-  void* method_at(uint64_t pc) const;
-  void walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext);
   bool open_buffers();
   void stop_drainer();
   void close_queue();
@@ -73,9 +64,8 @@ class SignalEngine : public Engine {
   void count(const Sample& sample, void* jni);
 
   JvmtiEngine* const other_;
-  const char* find_walk();    // returns why there is none; null: found
   const char* try_signals();  // null: signals come and are recognised
-  AsyncGetCallTrace walk_ = nullptr;
+  StackWalker walker_;
   SampleQueue queue_;
   hprof_raw_frame* raw_ = nullptr;  // of the sample being counted; room for the queue's depth and one more
   std::atomic<hprof_agent_thread*> drainer_{nullptr};

@@ -96,6 +96,28 @@ struct FakeServices {
   }
 };
 
+static hprof_walk_service walk_service() {
+  hprof_walk_service walk = {};
+  walk.size = sizeof walk;
+  walk.open_interrupted = [](const hprof_host*, void*, const char** why) -> hprof_sample_walk* {
+    *why = "switched off";
+    return SampledVm::current->has_walk ? reinterpret_cast<hprof_sample_walk*>(SampledVm::current) : nullptr;
+  };
+  walk.interrupted = [](const hprof_sample_walk*, const void*, const void*, uint32_t depth,
+                        hprof_async_frame* frames, hprof_interrupted_stack* stack) -> uint32_t {
+    SampledVm* vm = SampledVm::current;
+    *stack = {vm->own_how, vm->own_is_cut, 0};
+    uint32_t count = 0;
+    for (; count < depth && count < vm->own_stack.size(); count++)
+      frames[count] = {vm->own_stack[count].line, vm->own_stack[count].method};
+    return count;
+  };
+  walk.distrust_interrupted = [](hprof_sample_walk*, const char* why) {
+    SampledVm::current->distrusted = why;
+  };
+  return walk;
+}
+static const hprof_walk_service kWalk = walk_service();
 static const hprof_vm_flags_service kVmFlags = {sizeof(hprof_vm_flags_service), 0, FakeServices::flag};
 static const hprof_code_service kCode = {sizeof(hprof_code_service), 0, FakeServices::precise_code,
                                          FakeServices::find_async_get_call_trace,
@@ -118,6 +140,7 @@ SampledVm::SampledVm() {
   mock.set_service(HPROF_SERVICE_VM_FLAGS, &kVmFlags);
   mock.set_service(HPROF_SERVICE_CODE, &kCode);
   mock.set_service(HPROF_SERVICE_SAMPLING, &kSampling);
+  mock.set_service(HPROF_SERVICE_WALK, &kWalk);
 }
 
 SampledVm::~SampledVm() {

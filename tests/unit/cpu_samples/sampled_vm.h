@@ -7,6 +7,7 @@
 #include <hprof/draft/code.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/vm_flags.h>
+#include <hprof/draft/walk.h>
 
 #include "plugins/cpu_samples/signal_engine.h"
 #include "tests/unit/support/unit_vm.h"
@@ -38,6 +39,10 @@ class SampledVm : public UnitVm {
   hprof_registers registers = {};          // of the interrupted code
   bool knows_registers = false;
   std::map<uint64_t, std::vector<samples::AsyncFrame>> stacks_by_pc;  // found there instead
+  bool has_walk = false;                                              // of its own
+  std::vector<samples::AsyncFrame> own_stack;                         // what it finds
+  uint32_t own_how = HPROF_WALKED_BODY, own_is_cut = 0;
+  const char* distrusted = nullptr;  // why it is not used any more
   struct Code {
     uint64_t end;
     void* method;

@@ -158,3 +158,89 @@ TEST_CASE("native methods and unknown bytecode indexes keep their frames") {
   CHECK(trace[0] == "App.read(Unknown Source:-3)");
   CHECK(trace[1] == "JVM.unknown_method(Unknown Source:-1)");
 }
+
+namespace {
+
+// The own walk finds f called by g; so does AsyncGetCallTrace, at first.
+struct WithWalk {
+  SampledVm vm;
+  void* f = vm.method("App", "f");
+  void* g = vm.method("App", "g");
+  WithWalk() {
+    vm.mock.add_app_thread(1, 101);
+    vm.has_walk = true;
+    vm.own_stack = vm.stack = {{1, f}, {2, g}};
+    vm.create();
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  }
+  void ticks(uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) vm.tick(101);
+  }
+  Rows rows() {
+    vm.report();
+    return vm.rows();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the own walk answers once its stacks have been AsyncGetCallTrace's") {
+  WithWalk with;
+  with.vm.stack = {};
+  with.vm.walk_code = -3;
+  with.ticks(3);
+  CHECK(with.rows() == Rows{{"JVM.unknown_native_code", 3}});
+  with.vm.stack = with.vm.own_stack;
+  with.ticks(8);
+  with.vm.stack = {};
+  with.ticks(5);
+  CHECK(with.rows() == Rows{{"JVM.unknown_native_code", 3}, {"App.f", 13}});
+  with.vm.own_stack = {};
+  with.vm.stack = {{2, with.g}};
+  with.ticks(4);
+  CHECK(with.rows() == Rows{{"JVM.unknown_native_code", 3}, {"App.f", 13}, {"App.g", 4}});
+  CHECK(
+      with.vm.notes().find("stacks: 65% whole, 20% by AsyncGetCallTrace, which may lose frames, 15% lost") !=
+      std::string::npos);
+}
+
+TEST_CASE("guesses prove nothing, and stacks with frames behind the depth are counted apart") {
+  WithWalk with;
+  with.vm.own_how = HPROF_WALKED_GUESS;
+  with.ticks(20);
+  with.vm.stack = {};
+  with.vm.walk_code = -3;
+  with.ticks(1);
+  CHECK(with.rows() == Rows{{"App.f", 20}, {"JVM.unknown_native_code", 1}});
+  with.vm.own_how = HPROF_WALKED_ANCHOR;
+  with.vm.own_is_cut = 1;
+  with.vm.stack = with.vm.own_stack;
+  with.ticks(21);
+  with.vm.report();
+  CHECK(
+      with.vm.notes().find("stacks: 0% whole, 50% cut at depth=, 47.61% by AsyncGetCallTrace, which may lose "
+                           "frames, 2.38% lost") != std::string::npos);
+}
+
+TEST_CASE("a walk whose stacks differ from AsyncGetCallTrace's is not used any more") {
+  WithWalk with;
+  with.ticks(10);
+  with.vm.stack = {{2, with.g}};
+  for (int i = 0; i < 12; i++) {  // one in 64 is compared
+    with.ticks(64);
+    with.vm.mock.run_thread(0, 1);
+  }
+  REQUIRE(with.vm.distrusted != nullptr);
+  with.ticks(5);
+  CHECK(with.rows()["App.g"] >= 5);
+}
+
+TEST_CASE("where the interrupted code is not compiled, only its callers are compared") {
+  WithWalk with;
+  with.vm.own_how = HPROF_WALKED_INTERPRETER;
+  with.vm.stack = {{7, with.f}, {2, with.g}};
+  with.ticks(8);
+  with.vm.stack = {};
+  with.ticks(2);
+  CHECK(with.rows() == Rows{{"App.f", 10}});
+}

@@ -1,4 +1,4 @@
-"""Class files, as far as tests need them: what each instruction of a method calls, and line tables that number the instructions."""
+"""Class files, as far as tests need them: what each line of a method calls, and line tables that number the instructions."""
 import os
 import struct
 
@@ -14,17 +14,23 @@ for first, last, size in ((16, 16, 1), (17, 17, 2), (18, 18, 1), (19, 20, 2), (2
     OPERANDS.update(dict.fromkeys(range(first, last + 1), size))
 TABLESWITCH, LOOKUPSWITCH, WIDE, IINC = 170, 171, 196, 132
 INVOKES = (182, 183, 184, 185)  # virtual, special, static, interface
+INVOKEDYNAMIC = 186
+ANY = "*"  # an invokedynamic, or a call of a method handle, which may lead anywhere
+HANDLES = ("java/lang/invoke/MethodHandle", "java/lang/invoke/VarHandle")
 
 
 class ClassFile:
-    """calls: by the name of a method with code, by index of the bytecode: the name of the method invoked there. renumbered: the file
-    with a line table in which each instruction has a line of its own, its index plus one."""
+    """calls: by the name of a method with code, by line: the names of the methods invoked there, or ANY. first: by that name, the lines
+    at which such methods begin. renumbered: the file with a line table in which each instruction has a line of its own, its index
+    plus one."""
 
     def __init__(self, data):
         self.data = data
         self.at = 8
         self.pool = [None]
         self.calls = {}
+        self.first = {}
+        self.overloaded = set()
         self.read_pool()
         out = [None, self.take(6)]
         self.name = self.text_of(struct.unpack(">H", out[1][2:4])[0]).replace("/", ".")
@@ -88,29 +94,52 @@ class ClassFile:
         return b"".join(out)
 
     def code(self, method, body):
-        check(method not in self.calls, "%s has two methods %s, which stacks do not tell apart" % (self.name, method))
-        calls = self.calls[method] = {}
+        if method in self.calls:
+            self.overloaded.add(method)
+        calls = {}
         size = struct.unpack(">I", body[4:8])[0]
         code, rest = body[8:8 + size], 8 + size
         starts = []
         for bci in instructions(code):
             starts.append(bci)
             if code[bci] in INVOKES:
-                calls[bci] = self.text_of(struct.unpack(">H", code[bci + 1:bci + 3])[0])
+                calls[bci] = self.called(struct.unpack(">H", code[bci + 1:bci + 3])[0])
+            elif code[bci] == INVOKEDYNAMIC:
+                calls[bci] = ANY
         handlers = struct.unpack(">H", body[rest:rest + 2])[0]
         table = b"".join(struct.pack(">HH", bci, bci + 1) for bci in starts)
         line_table = struct.pack(">HIH", len(self.pool), len(table) + 2, len(starts)) + table
         outer, self.data, self.at = (self.data, self.at), body, rest + 2 + 8 * handlers
         kept = [self.data[:self.at]]
         others = []
+        lines = {}
         for _ in range(self.u2()):
             name = self.take(2)
             length = self.take(4)
             attribute = name + length + self.take(struct.unpack(">I", length)[0])
             if self.text_of(struct.unpack(">H", name)[0]) != "LineNumberTable":
                 others.append(attribute)
+            else:
+                lines.update(struct.unpack(">HH", attribute[at:at + 4]) for at in range(8, len(attribute), 4))
+        self.add_lines(method, calls, lines)
         self.data, self.at = outer
         return b"".join(kept + [struct.pack(">H", len(others) + 1), line_table] + others)
+
+
+    def called(self, index):
+        """The name of the method that this constant stands for, or ANY."""
+        owner = self.text_of(struct.unpack(">H", self.pool[index][1][:2])[0])
+        name = self.text_of(index)
+        return ANY if owner in HANDLES and not name.startswith("<") else name
+
+    def add_lines(self, method, calls, lines):
+        by_line = self.calls.setdefault(method, {})
+        first = self.first.setdefault(method, set())
+        first.update(line for bci, line in lines.items() if bci == 0)
+        for bci, name in calls.items():
+            start = max((at for at in lines if at <= bci), default=None)
+            if start is not None:
+                by_line.setdefault(lines[start], set()).add(name)
 
 
 def instructions(code):
@@ -132,14 +161,22 @@ def instructions(code):
 
 
 def renumber(classes, prefix, folder):
-    """Writes the class files of `classes` whose names begin with `prefix` to `folder`, renumbered: {name: calls}."""
+    """Writes the class files of `classes` whose names begin with `prefix` to `folder`, renumbered."""
     os.makedirs(folder, exist_ok=True)
-    found = {}
     for name in os.listdir(classes):
         if name.startswith(prefix) and name.endswith(".class"):
             with open(os.path.join(classes, name), "rb") as file:
                 read = ClassFile(file.read())
+            check(not read.overloaded, "%s has two methods %s, which stacks do not tell apart" % (name, read.overloaded))
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(read.renumbered)
-            found[read.name] = read.calls
+
+
+def read_classes(folder):
+    """{name: ClassFile}."""
+    found = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            read = ClassFile(file.read())
+        found[read.name] = read
     return found

@@ -3,8 +3,8 @@ import os
 import re
 import signal
 
-from bytecode import renumber
-from harness import check, check_equal, vm_test
+from bytecode import read_classes, renumber
+from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
@@ -121,44 +121,103 @@ def jvmti_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
     check_virtual_stacks(vm, "jvmti")
 
 
-def wrong_links(frames, calls):
-    """The links of a stack, innermost frame first, which the bytecode refutes: the caller invokes nothing of the callee's name there."""
+# Calls that the VM makes, where no instruction does: it loads, links and initialises classes, makes exceptions and lambdas.
+BY_VM = re.compile(r"\.<clinit>$|^java\.lang\.(ClassLoader|Throwable|Module\w*)\.|[cC]lassLoader\w*\.|(Error|Exception)\.<init>$"
+                   r"|^java\.lang\.invoke\.|\.security\.Protection|^JVM\.")
+
+
+def wrong_links(frames, classes):
+    """The links of a stack, innermost frame first, which the bytecode refutes: the caller's line calls nothing of the callee's name."""
     found = []
     for callee, caller in zip(frames, frames[1:]):
         owner, method = caller[0].rsplit(".", 1)
-        # Classes are loaded and initialised, and lambdas made, by calls that are no instruction.
-        if owner not in calls or not callee[0].startswith("Links") or callee[0].endswith(".<clinit>"):
+        if owner not in classes or not caller[2].isdigit() or BY_VM.search(callee[0]):
             continue
-        check(method in calls[owner] and caller[2].isdigit(), "%s has no bytecode at %s" % (caller[0], caller[2]))
-        if calls[owner][method].get(int(caller[2]) - 1) != callee[0].rsplit(".", 1)[1]:
-            found.append("%s <- %s, bytecode %d" % (callee[0], caller[0], int(caller[2]) - 1))
+        read = classes[owner]
+        line, name = int(caller[2]), callee[0].rsplit(".", 1)[1]
+        called = read.calls.get(method, {}).get(line, ())
+        # The first bytecode index stands for unknown ones, too.
+        if method in read.calls and name not in called and "*" not in called and line not in read.first[method]:
+            found.append("%s <- %s, line %d" % (callee[0], caller[0], line))
     return found
 
 
-def check_links(vm, sampler):
-    """Each caller calls what stands above it: the program's line tables number its instructions, so lines are bytecode indexes."""
+def judged_stacks(vm, engine, program, *arguments, java=()):
+    """The program with line tables that number its instructions, so that its lines are bytecode indexes: (run, rows, classes), each row
+    with the frames of its trace."""
     folder = vm.path("renumbered")
-    calls = renumber(vm.classes, "Links", folder)
-    _, report, section = sampled(vm, "interval=1,depth=64,sampler=" + sampler, "-cp", folder, "Links", "2")
-    judged, wrong, links = 0, 0, {}
-    for row in section.rows:
-        frames = report.traces[row.trace].frames
-        if len(frames) < 2 or not frames[-1][0].startswith("Links"):
-            continue
-        judged += row.count
-        refuted = wrong_links(frames, calls)
-        wrong += row.count if refuted else 0
-        for link in refuted:
-            links[link] = links.get(link, 0) + row.count
-    check(judged > 0.5 * section.total, "only %d of %d samples have stacks of the program" % (judged, section.total))
-    worst = sorted(links.items(), key=lambda link: -link[1])[:8]
-    check(wrong <= 0.01 * judged, "%d of %d samples name callers that do not call: %s" % (wrong, judged, worst))
+    renumber(vm.classes, program, folder)
+    run, report, section = sampled(vm, "interval=1,depth=400," + engine, *java, "-cp", folder, program, *arguments)
+    rows = [(row.count, report.traces[row.trace].frames) for row in section.rows]
+    names = {frame[0].rsplit(".", 1)[0] for _, frames in rows for frame in frames}
+    files = vm.path("files")
+    os.makedirs(files, exist_ok=True)
+    check_equal(vm.run_java("-cp", folder + os.pathsep + vm.classes, "ClassFiles", files, *sorted(names)).code, 0, "exit code")
+    return run, rows, read_classes(files)
+
+
+def worst(links):
+    counts = {}
+    for count, link in links:
+        counts[link] = counts.get(link, 0) + count
+    return sorted(counts.items(), key=lambda link: -link[1])[:8]
+
+
+# Where stacks of Java code begin: in main, where a thread starts, and in what the VM calls itself.
+ROOT = re.compile(r"\.(main|run|<clinit>)$|^(JVM|sun\.launcher|jdk\.internal)\.|^java\.util\.concurrent\.ForkJoin"
+                  r"|^java\.lang\.(Shutdown|ThreadGroup|System|Thread)\.")
+UNWALKED = ("JVM.no_java_frame", "JVM.not_seen_running", "JVM.unloaded_method")
+# The own walk answers after some stacks were AsyncGetCallTrace's, too: samples that may be lost before.
+PROOF = 80
+
+
+def check_stacks(vm, program, *arguments, java=(), engine="sampler=signal"):
+    """Each caller calls what stands above it, and stacks begin at their roots: (samples, lost ones, the note on stacks)."""
+    run, rows, classes = judged_stacks(vm, engine, program, *arguments, java=java)
+    check(program in classes and "java.lang.Thread" in classes, "no class file was read")
+    total = sum(count for count, _ in rows)
+    wrong = [(count, link) for count, frames in rows for link in wrong_links(frames, classes)[:1]]
+    check(sum(n for n, _ in wrong) <= 0.001 * total + 10, "callers that do not call, of %d samples: %s" % (total, worst(wrong)))
+    lost = [(count, "%s ... %s" % (frames[0][0], frames[-1][0])) for count, frames in rows
+            if frames[0][0] not in UNWALKED and (frames[0][0].startswith("JVM.") or not ROOT.search(frames[-1][0]))]
+    note = re.search(r"cpu=samples: stacks: .*", run.text("out.txt"))
+    check(note, "no note on stacks")
+    return total, lost, note.group(0)
+
+
+def check_whole(vm, *program, java=()):
+    total, lost, note = check_stacks(vm, *program, java=java)
+    if vm.machine != "amd64":
+        raise Skip("stacks are walked by AsyncGetCallTrace alone")
+    check(sum(n for n, _ in lost) <= 0.002 * total + PROOF, "lost of %d samples: %s" % (total, worst(lost)))
+    by_vm = re.search(r"([\d.]+)% by AsyncGetCallTrace", note)
+    check(not by_vm or float(by_vm.group(1)) <= 0.2 + 100.0 * PROOF / total, note)
+
+
+@vm_test(units=UNITS)
+def stacks_are_whole_and_their_callers_call(vm):
+    vm.needs_signals_in_time()
+    check_whole(vm, "Stacks", "1", "sort", "exceptions", "copies", "crypto", "strings", "natives", "locks")
+
+
+@vm_test(units=UNITS)
+def stacks_are_whole_in_other_modes_of_the_vm(vm):
+    vm.needs_signals_in_time()
+    for mode in (("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:+UseSerialGC", "-XX:-UseCompressedOops")):
+        check_whole(vm, "Stacks", "0.7", "strings", "exceptions", java=mode)
+
+
+@vm_test(units=UNITS)
+def callers_call_without_a_walk_of_the_agents_own(vm):
+    vm.needs_signals_in_time()
+    total, _, note = check_stacks(vm, "Links", "2", engine="sampler=signal,hotspot=-sample-walk")
+    check(total > 1000 and " 0% whole" in note, note)
 
 
 @vm_test(units=UNITS)
 def callers_of_the_signal_engine_call(vm):
     vm.needs_signals_in_time()
-    check_links(vm, "signal")
+    check_whole(vm, "Links", "2")
 
 
 @vm_test(units=UNITS)

@@ -1,0 +1,59 @@
+// The stack of an interrupted thread: hprof's own walk (hprof.draft.walk) once it has proved itself in this
+// VM, or AsyncGetCallTrace.
+//
+// The own walk's answer is the stack up to its root, or none. AsyncGetCallTrace answers for those, and for
+// comparison: every stack until kProof were alike, and one in kCompareEvery later. Stacks whose caller was a
+// guess are not compared, since AsyncGetCallTrace guesses there, too, or has none.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+#include <hprof/draft/walk.h>
+
+#include "sample_queue.h"
+
+namespace hprof::samples {
+
+// HotSpot's ASGCT_CallTrace.
+struct AsyncTrace {
+  void* env;            // JNIEnv* of the thread
+  int32_t frame_count;  // in: unused; out: frames, or <= 0: a reason
+  AsyncFrame* frames;
+};
+
+class StackWalker {
+ public:
+  // [onload]
+  void open(const Services& services);
+  // Looks for AsyncGetCallTrace, and opens the own walk. Returns why there is none; null: found. [control]
+  const char* start();
+  bool has_function() const { return function_ != nullptr; }
+  // Fills in the frames of a sample of the calling thread, or the reason why there are none. [signal]
+  void walk(Sample* sample, void* jni, uint32_t depth, void* ucontext);
+  // Ends the use of the own walk, if it differs from the VM. [control]
+  void judge();
+
+ private:
+  using AsyncGetCallTrace = void (*)(AsyncTrace* trace, int32_t depth, void* ucontext);
+  static constexpr uint32_t kProof = 4;
+  static constexpr uint32_t kCompareEvery = 64;
+  static constexpr uint32_t kFewDifferent = 8, kMostDifferent = 16;  // these, and one in so many
+  bool has_proved() const;
+  bool is_refuted() const;
+  bool walk_by_frames(const hprof_sample_walk* own, Sample* sample, void* jni, uint32_t depth, void* ucontext,
+                      hprof_interrupted_stack* stack) const;
+  void walk_by_vm(Sample* sample, void* jni, uint32_t depth, void* ucontext);
+  void walk_from_caller(Sample* sample, void* jni, uint32_t depth, void* ucontext);
+
+  Services services_;
+  const hprof_walk_service* walk_service_ = nullptr;
+  AsyncGetCallTrace function_ = nullptr;
+  std::atomic<hprof_sample_walk*> own_{nullptr};
+  std::atomic<uint32_t> alike_{0}, different_{0};  // stacks that were compared
+  std::atomic<uint32_t> turn_{0};
+  bool is_distrusted_ = false;
+};
+
+}  // namespace hprof::samples
