@@ -377,7 +377,7 @@ const HotSpotTable* Session::open_hotspot() {
     char text[420];
     TextWriter line(text, sizeof(text));
     setup_.modules().search().put_folders(&line.put("no module hotspot in "));
-    line.put(": allocations, live objects and heap dumps use JVMTI alone, which is slower");
+    line.put(": stacks, allocations, live objects and heap dumps are read by JVMTI alone, which is slower");
     voice_.say(text);
   }
   return table;
