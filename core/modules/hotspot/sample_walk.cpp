@@ -59,12 +59,15 @@ bool SampleWalk::is_of(uint64_t blob, const char* prefix) const {
   return true;
 }
 
+uint64_t SampleWalk::holder_of(uint64_t constant) const {
+  return guarded_at<uint64_t>(guarded_at<uint64_t>(constant + const_pool_) + pool_holder_);
+}
+
 // The method ids of a class by id number; the first word is their count (InstanceKlass::get_jmethod_id).
 void* SampleWalk::id_of(uint64_t method) const {
   const auto constant = guarded_at<uint64_t>(method + method_const_);
   const auto number = guarded_at<uint16_t>(constant + id_number_);
-  const auto holder = guarded_at<uint64_t>(guarded_at<uint64_t>(constant + const_pool_) + pool_holder_);
-  const auto ids = guarded_at<uint64_t>(holder + holder_ids_);
+  const auto ids = guarded_at<uint64_t>(holder_of(constant) + holder_ids_);
   if (ids == 0 || number >= guarded_at<uint64_t>(ids)) return nullptr;
   return guarded_at<void*>(words_above(ids, number + 1u));
 }
@@ -154,7 +157,7 @@ bool SampleWalk::calls_near(uint64_t pc, uint64_t here) const {
   return target - here + kReach < 2 * kReach;
 }
 
-// An interpreted frame proves itself: it has a method, and a position in its bytecode.
+// An interpreted frame proves itself: it has a method of a class, and a position in its bytecode.
 bool SampleWalk::read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const {
   if (!is_between(at.fp, at.sp & ~(kWord - 1), w.high - 2 * kWord)) return false;
   constexpr uint64_t kLeast = 4096, kMost = uint64_t{1} << 47;
@@ -175,7 +178,7 @@ bool SampleWalk::read_interpreted(const Walk& w, const Frame& at, uint64_t* meth
   } else {
     return false;
   }
-  return id_of(*method) != nullptr;
+  return is_pointer(holder_of(constant));
 }
 
 // A frame that waits for deoptimization returns to its handler; the true position is in a slot of the frame.

@@ -67,7 +67,8 @@ class SampleWalk : private VmFrames {
   void add(Walk* w, uint64_t method, int32_t bci) const;
   bool add_scopes(Walk* w, uint64_t blob, uint32_t scope) const;
   void add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const;
-  void* id_of(uint64_t method) const;
+  uint64_t holder_of(uint64_t constant) const;  // the class of a ConstMethod
+  void* id_of(uint64_t method) const;           // null: it has none yet
 
   bool is_return(uint64_t pc, Call call) const;
   bool calls_no_java(uint64_t pc) const;

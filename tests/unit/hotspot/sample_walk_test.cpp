@@ -107,10 +107,19 @@ TEST_CASE("a stack with a frame that is not known is not listed") {
   Sampled program;
   SUBCASE("no call precedes the return address") { *reinterpret_cast<uint8_t*>(program.pc - 5) = 0; }
   SUBCASE("a position outside of the bytecode") { program.caller.constant.code_size = 7; }
-  SUBCASE("a method without an id") { program.caller.ids[0] = 0; }
+  SUBCASE("a method without a class") { program.caller.pool = 0; }
   SUBCASE("a method that is not there") { program.caller.method = 4096; }
   SUBCASE("a frame that does not end on the stack") { program.vm.compile_again(program.code, 5, 100000); }
   CHECK(program.vm.walk_sampled(program.build(), 10, &program.stack).empty());
+}
+
+TEST_CASE("a method without an id has no name, but its frame is one") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  program.caller.ids[0] = 0;
+  const auto found = program.vm.walk_sampled(program.build(), 10, &program.stack);
+  REQUIRE(found.size() == 4);
+  CHECK(found[3].method == nullptr);
 }
 
 TEST_CASE("any registers and words are survived") {
