@@ -382,6 +382,7 @@ bool SampleWalk::from_compiled(Walk* w, const Frame& at, const Code& code) const
 // bytecode: the interpreter's register of it, or the caller's stack pointer while its frame is being made.
 bool SampleWalk::from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) const {
   constexpr uint32_t kMostWords = 10, kMostStored = 6;
+  const uint32_t faults = platform::guarded_read_faults();
   uint64_t method = 0;
   int32_t bci = 0;
   if (read_interpreted(*w, at, &method, &bci)) {
@@ -392,7 +393,7 @@ bool SampleWalk::from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) c
     add(w, method, bci);
     w->tops = w->count;
     const Frame caller = {word(at.fp, FrameSlots::kSenderSp), word(at.fp), word(at.fp, 1)};
-    if (guess(w, caller, HPROF_WALKED_INTERPRETER)) return true;
+    if (platform::guarded_read_faults() == faults && guess(w, caller, HPROF_WALKED_INTERPRETER)) return true;
     w->tops = w->count = 0;
   }
   uint64_t sender = bytecode;

@@ -1,6 +1,10 @@
 #include "core/modules/hotspot/sample_walk.h"
 
 #include <random>
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 #include "tests/unit/hotspot/fake_vm.h"
 
@@ -121,6 +125,99 @@ TEST_CASE("a method without an id has no name, but its frame is one") {
   REQUIRE(found.size() == 4);
   CHECK(found[3].method == nullptr);
 }
+
+#if defined(__linux__) && defined(__x86_64__)
+namespace {
+
+// Makes a guarded read fault: its instruction becomes `hlt`, which only the kernel may execute.
+class FaultingRead {
+ public:
+  explicit FaultingRead(const platform::GuardedPlace& place)
+      : instruction_(reinterpret_cast<volatile uint8_t*>(address(&place.load) +
+                                                         static_cast<uint64_t>(int64_t{place.load}))),
+        was_(*instruction_) {
+    write(0xf4);
+  }
+  ~FaultingRead() { write(was_); }
+  FaultingRead(const FaultingRead&) = delete;
+
+ private:
+  void write(uint8_t byte) {
+    const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    auto* page = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(instruction_) & ~(size - 1));
+    REQUIRE(mprotect(page, size, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
+    *instruction_ = byte;
+    REQUIRE(mprotect(page, size, PROT_READ | PROT_EXEC) == 0);
+  }
+  volatile uint8_t* const instruction_;
+  const uint8_t was_;
+};
+
+// Where the thread is interrupted.
+platform::MachineRegisters interrupt(Sampled* program, uint32_t where) {
+  switch (where) {
+    case 0:
+      return program->build();
+    case 1:
+      return program->build(2);
+    case 2: {
+      auto at = program->build();
+      at.pc = program->stub + 300;
+      at.sp += 3 * kWord;
+      return at;
+    }
+    case 3: {  // native code with frame pointers
+      auto at = program->build();
+      at.pc = 1;
+      at.fp = at.sp + 4 * kWord;
+      return at;
+    }
+    default: {
+      program->vm.begin();
+      program->vm.interpreted(address(&program->top.method), address(program->top.constant.code) + 2);
+      program->vm.compiled(program->pc, 10);
+      program->vm.interpreted(address(&program->caller.method), address(program->caller.constant.code) + 7);
+      program->vm.end();
+      return program->vm.interrupted();
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a stack has no wrong frame when any guarded read faults") {
+  constexpr uint32_t kPlaces = 5, kFrames[kPlaces] = {4, 4, 3, 3, 4};
+  Sampled program;
+  const auto walk = [&](uint32_t where) {
+    return program.vm.walk_sampled(interrupt(&program, where), 10, &program.stack);
+  };
+  const platform::GuardedReads& reads = *platform::own_guarded_reads();
+  for (uint32_t where = 0; where < kPlaces; where++) {
+    CAPTURE(where);
+    const auto whole = walk(where);
+    REQUIRE(whole.size() == kFrames[where]);
+    uint32_t faulty = 0;
+    for (const platform::GuardedPlace* place = reads.from; place != reads.to; place++) {
+      const uint32_t before = platform::guarded_read_faults();
+      std::vector<hprof_async_frame> found;
+      {
+        FaultingRead fault(*place);
+        found = walk(where);
+      }
+      faulty += platform::guarded_read_faults() != before ? 1 : 0;
+      // Where the right guess faults another one may lead to the root.
+      size_t next = 0;
+      for (const hprof_async_frame& frame : found) {
+        while (next < whole.size() && whole[next].method != frame.method) next++;
+        REQUIRE(next < whole.size());
+        CHECK(frame.index == whole[next++].index);
+      }
+    }
+    CHECK(faulty > 20);
+    CHECK(walk(where).size() == whole.size());
+  }
+}
+#endif
 
 TEST_CASE("any registers and words are survived") {
   if (!SampleWalk::kKnowsMachine) return;
