@@ -45,9 +45,9 @@ constexpr bool kReadsAreGuarded = true;
 constexpr bool kReadsAreGuarded = false;
 #endif
 
-// A T of 1, 2, 4 or 8 bytes at base + offset, at any alignment. [signal]
+// A T of 1, 2, 4 or 8 bytes at base + offset, at any alignment; null is an address as others are. [signal]
 template <typename T>
-inline T guarded_read(const void* base, uint64_t offset = 0) {
+__attribute__((no_sanitize("null"))) inline T guarded_read(const void* base, uint64_t offset = 0) {
   static_assert(std::is_trivially_copyable<T>::value, "bytes are all that is read");
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "one load");
   const char* from = static_cast<const char*>(base) + offset;
