@@ -1,8 +1,5 @@
 #include "profile.h"
 
-#include <hprof/cpp/utf8.hpp>
-#include <hprof/tables.h>
-
 namespace hprof::pprof {
 
 namespace {
@@ -21,53 +18,6 @@ constexpr uint32_t kName = 2, kSystemName = 3, kFile = 4;
 // Locations that are not frames, with numbers beyond those of frames.
 constexpr uint64_t kUnknownLocation = uint64_t{1} << 32, kCutLocation = kUnknownLocation + 1;
 constexpr uint32_t kUnknownBit = 1, kCutBit = 2;
-
-// pprof's names of the weights of these tables; other tables keep their names.
-struct Word {
-  const char* table;
-  const char* column;
-  const char* type;
-};
-constexpr Word kWords[] = {
-    {HPROF_TABLE_CPU_SAMPLES, "time", "cpu"},
-    {HPROF_TABLE_ALLOC_SITES, "live_bytes", "inuse_space"},
-    {HPROF_TABLE_ALLOC_SITES, "live_objects", "inuse_objects"},
-    {HPROF_TABLE_ALLOC_SITES, "allocated_bytes", "alloc_space"},
-    {HPROF_TABLE_ALLOC_SITES, "allocated_objects", "alloc_objects"},
-    {HPROF_TABLE_MONITOR_TIME, "time", "delay"},
-};
-
-const char* type_of(const StackTable& stacks, const hprof_column& column) {
-  for (const Word& word : kWords) {
-    if (std::strcmp(stacks.table().schema->name, word.table) == 0 &&
-        std::strcmp(column.name, word.column) == 0) {
-      return word.type;
-    }
-  }
-  return column.name;
-}
-
-// Every count has the unit "count", the only one that readers know.
-const char* pprof_unit(const hprof_column& column) {
-  return column.type == HPROF_COLUMN_COUNT ? "count" : unit_of(column);
-}
-
-bool adds_up(const hprof_column& column) { return (column.flags & HPROF_COLUMN_TOTAL) == 0; }
-
-bool is_plain(uint8_t c) { return c >= 0x20 && c < 0x7f; }
-uint32_t put_code(char* to, uint32_t code) { return to_utf8(to, is_control(code) ? '_' : code); }
-
-bool is_cut(const hprof_trace_info& trace) { return (trace.flags & HPROF_TRACE_CUT) != 0; }
-
-uint64_t size_of(hprof_text text) {
-  if (text.data == nullptr) return 0;
-  const uint8_t* at = reinterpret_cast<const uint8_t*>(text.data);
-  const uint8_t* const end = at + text.size;
-  uint64_t size = 0;
-  char code[kUtf8Most];
-  while (at != end) size += put_code(code, next_code(at, end));
-  return size;
-}
 
 }  // namespace
 
@@ -95,18 +45,16 @@ void Profile::begin(ProtoOut& out, const hprof_report_info* info) {
 
 uint32_t Profile::add_text(ProtoOut& out, hprof_text first, hprof_text second) {
   const bool both = second.data != nullptr;
-  out.begin(kText, size_of(first) + (both ? 1 + size_of(second) : 0));
-  write_utf8(out, first, is_plain, put_code);
+  out.begin(kText, text_size(first) + (both ? 1 + text_size(second) : 0));
+  out.characters(first);
   if (both) {
     out.bytes(".", 1);
-    write_utf8(out, second, is_plain, put_code);
+    out.characters(second);
   }
   return texts_++;
 }
 
-uint32_t Profile::add_words(ProtoOut& out, const char* words) {
-  return add_text(out, {words, std::strlen(words)});
-}
+uint32_t Profile::add_words(ProtoOut& out, const char* words) { return add_text(out, proto::text_of(words)); }
 
 hprof_text Profile::string(hprof_string_id id) const {
   return id != 0 ? services_.ids->string_text(services_.host, id) : hprof_text{nullptr, 0};
@@ -134,7 +82,7 @@ void Profile::write_note(ProtoOut& out, hprof_text text) { out.number(kComment, 
 uint64_t Profile::write_type(ProtoOut& out, uint32_t field, const StackTable& stacks,
                              const hprof_column& column) {
   const uint64_t type = add_words(out, type_of(stacks, column));
-  const uint64_t unit = add_words(out, pprof_unit(column));
+  const uint64_t unit = add_words(out, unit_name(column));
   out.begin(field, number_size(kType, type) + number_size(kUnit, unit));
   out.number(kType, type);
   out.number(kUnit, unit);

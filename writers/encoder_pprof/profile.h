@@ -5,12 +5,12 @@
 // those of frames.
 #pragma once
 
-#include <hprof/cpp/each_weighted_stack.hpp>
+#include <hprof/cpp/profile_proto.hpp>
 #include <hprof/cpp/written_numbers.hpp>
 
-#include "proto_out.h"
-
 namespace hprof::pprof {
+
+using namespace proto;
 
 class Profile {
  public:
