@@ -116,7 +116,8 @@ def closed_port():
 
 class HttpServer:
     """Takes requests, one thread for each, and answers them in turn as the steps say; the last one goes on for ever. A step
-    is a status, or a function that gets the connection before anything was read of it and does what it likes."""
+    is a status, a tuple of it, a body and lines of the head, or a function that gets the connection before anything was read
+    of it and does what it likes."""
 
     def __init__(self, *steps):
         self.steps = list(steps)
@@ -160,10 +161,12 @@ class HttpServer:
                 if callable(step):
                     return step(self, connection)
                 request = read_request(connection)
-                if request and 200 <= step < 300:
+                status, body, *lines = step if isinstance(step, tuple) else (step, b"")
+                if request and 200 <= status < 300:
                     self.posts.append(request)
+                head = ["HTTP/1.1 %d Said" % status, "Content-Length: %d" % len(body), *lines, "", ""]
                 if request:
-                    connection.sendall(b"HTTP/1.1 %d Said\r\nContent-Length: 0\r\n\r\n" % step)
+                    connection.sendall("\r\n".join(head).encode() + body)
             except OSError:
                 pass
 

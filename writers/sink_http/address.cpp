@@ -211,16 +211,20 @@ bool put_headers(const char* text, TextBuffer* lines, char* error, uint32_t erro
   return !lines->cut();
 }
 
-bool has_header(const char* lines, const char* name) {
+const char* header_value(const char* lines, const char* name) {
   const uint64_t size = std::strlen(name);
   while (*lines != 0) {
     uint64_t same = 0;
     while (same < size && (lines[same] | 0x20) == name[same]) same++;
-    if (same == size && lines[same] == ':') return true;
+    if (same == size && lines[same] == ':') {
+      lines += size + 1;
+      while (*lines == ' ') lines++;
+      return lines;
+    }
     lines += std::strcspn(lines, "\n");
     if (*lines == '\n') lines++;
   }
-  return false;
+  return nullptr;
 }
 
 }  // namespace hprof::http

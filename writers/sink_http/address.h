@@ -37,7 +37,7 @@ bool fill_in(const char* pattern, const Facts& facts, char (&target)[kTargetMost
 
 // "Name:value|Name:value" (or "") as lines of a request. False: malformed; error says why.
 bool put_headers(const char* text, TextBuffer* lines, char* error, uint32_t error_size);
-// True: the lines have the header `name` (lower case).
-bool has_header(const char* lines, const char* name);
+// The value of the header `name` (lower case) in these lines, and what follows it; nullptr: there is none.
+const char* header_value(const char* lines, const char* name);
 
 }  // namespace hprof::http

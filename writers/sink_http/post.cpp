@@ -8,7 +8,6 @@ constexpr uint64_t kSliceNs = 100'000'000;          // interval of checks whethe
 constexpr uint64_t kMostConnectNs = 3'000'000'000;  // cannot be stopped meanwhile
 constexpr uint32_t kReasonMost = 256;
 constexpr uint32_t kHeadMost = kTargetMost + 4096;
-constexpr uint32_t kAnswerMost = 1024;  // bytes that are read of an answer
 
 class Exchange {
  public:
@@ -45,18 +44,22 @@ class Exchange {
     return true;
   }
 
-  // 0: no connection; the reason is set.
-  int32_t receive() {
-    char answer[kAnswerMost];
+  // Returns the status, and what else the answer says. 0: no answer; the reason is set.
+  int32_t receive(bool is_otlp, Answer* answer) {
+    char text[kAnswerMost];
     uint64_t size = 0, used = 0;
     const uint64_t since = now();
-    while (size < sizeof answer) {
+    while (size < sizeof text) {
       const int64_t count =
-          services_.io->read(services_.host, handle_, answer + size, sizeof answer - size, kSliceNs);
+          services_.io->read(services_.host, handle_, text + size, sizeof text - size, kSliceNs);
       if (count > 0) size += static_cast<uint64_t>(count);
-      const int32_t status = status_of(answer, size, &used);
-      if (status > 0) return status;
+      const int32_t status = status_of(text, size, &used);
       if (status < 0) return fail("its answer is not HTTP");
+      const bool is_patient =
+          count >= 0 && size < sizeof text && !stops() && now() - since <= patience_.timeout_ns;
+      const bool has_more = is_later(status) || (is_otlp && status < 300);
+      if (status > 0 && (!has_more || read_answer(text + used, size - used, is_otlp, answer) || !is_patient))
+        return status;
       if (count < 0) return fail("it closed the connection without an answer");
       if (stops()) return 0;
       if (now() - since > patience_.timeout_ns) return fail("it does not answer");
@@ -89,9 +92,9 @@ bool is_packed_text(const Request& request) {
 bool put_head(const Request& request, TextBuffer* head) {
   head->add(request.method).add(" ").add(request.target).add(" HTTP/1.1\r\nHost: ").add(request.url->host);
   head->add("\r\nUser-Agent: hprof\r\nConnection: close\r\nContent-Length: ").add(request.size).add("\r\n");
-  if (request.content_type[0] != 0 && !has_header(request.headers, "content-type"))
+  if (request.content_type[0] != 0 && header_value(request.headers, "content-type") == nullptr)
     head->add("Content-Type: ").add(request.content_type).add("\r\n");
-  if (is_packed_text(request) && !has_header(request.headers, "content-encoding"))
+  if (is_packed_text(request) && header_value(request.headers, "content-encoding") == nullptr)
     head->add("Content-Encoding: gzip\r\n");
   head->add(request.headers).add("\r\n");
   return !head->cut();
@@ -100,36 +103,13 @@ bool put_head(const Request& request, TextBuffer* head) {
 Outcome outcome_of(int32_t status, TextBuffer* why) {
   if (status >= 200 && status < 300) return Outcome::kTaken;
   why->add("it answers ").add(static_cast<uint64_t>(status));
-  const bool later = status >= 500 || status == 408 || status == 425 || status == 429;
-  return later ? Outcome::kAgain : Outcome::kRefused;
+  return is_later(status) ? Outcome::kAgain : Outcome::kRefused;
 }
 
 }  // namespace
 
-int32_t status_of(const char* answer, uint64_t size, uint64_t* used) {
-  for (;;) {
-    const char* at = answer + *used;
-    const uint64_t left = size - *used;
-    constexpr char kVersion[] = "HTTP/1.";
-    constexpr uint64_t kBefore = sizeof kVersion + 1;  // with the digit and the blank
-    const uint64_t known = left < sizeof kVersion - 1 ? left : sizeof kVersion - 1;
-    if (std::memcmp(at, kVersion, known) != 0) return -1;
-    if (left < kBefore + 3) return 0;
-    int32_t status = 0;
-    for (uint64_t i = kBefore; i < kBefore + 3; i++) {
-      if (at[i] < '0' || at[i] > '9') return -1;
-      status = status * 10 + (at[i] - '0');
-    }
-    if (status < 100) return -1;
-    if (status >= 200) return status;
-    uint64_t end = 0;
-    while (end + 4 <= left && std::memcmp(at + end, "\r\n\r\n", 4) != 0) end++;
-    if (end + 4 > left) return 0;
-    *used += end + 4;
-  }
-}
-
-Outcome post(const Services& services, const Request& request, const Patience& patience, TextBuffer* why) {
+Outcome post(const Services& services, const Request& request, const Patience& patience, TextBuffer* why,
+             Answer* answer) {
   char room[kHeadMost];
   TextBuffer head(room, sizeof room);
   if (!put_head(request, &head)) {
@@ -148,7 +128,8 @@ Outcome post(const Services& services, const Request& request, const Patience& p
   // A server that rejects the request may have answered before it closed.
   TextLine<kReasonMost> not_sent;
   not_sent.add(exchange.reason());
-  const int32_t status = exchange.receive();
+  const int32_t status =
+      exchange.receive(std::strcmp(request.content_type, "application/x-protobuf") == 0, answer);
   if (status != 0) return outcome_of(status, why);
   if (exchange.stops()) return Outcome::kStopped;
   why->add(goes ? exchange.reason() : not_sent.c_str());

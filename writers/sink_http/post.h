@@ -7,6 +7,7 @@
 #include <hprof/cpp/text.hpp>
 
 #include "address.h"
+#include "answer.h"
 
 namespace hprof::http {
 
@@ -33,11 +34,8 @@ struct Patience {
   const void* context;
 };
 
-// Sends the request. *why: a few words unless it was accepted.
-Outcome post(const Services& services, const Request& request, const Patience& patience, TextBuffer* why);
-
-// The status of an answer. 0: its first line is not complete; -1: no HTTP. Skips interim answers (1xx) with
-// their headers: *used is moved past them.
-int32_t status_of(const char* answer, uint64_t size, uint64_t* used);
+// Sends the request. *why: a few words unless it was accepted. A request of OTLP has its content type.
+Outcome post(const Services& services, const Request& request, const Patience& patience, TextBuffer* why,
+             Answer* answer);
 
 }  // namespace hprof::http

@@ -60,8 +60,9 @@ class Sink {
   static void run(void* self, void* jni, hprof_agent_thread* thread);
   static bool stops(const void* self);
   void deliver();
-  Outcome post_front(const Report& report, TextBuffer* why);
-  void log_again(const char* why);
+  Outcome post_front(const Report& report, TextBuffer* why, Answer* answer);
+  void log_again(const char* why, const Answer& answer);
+  void log_partial(const Answer& answer);
   void log_refused(const char* why);
   void log_left(TextBuffer* why);
   void lose(uint64_t* counter, uint64_t count);
@@ -86,6 +87,7 @@ class Sink {
   uint64_t* too_large_ = nullptr;
   uint64_t* no_room_ = nullptr;
   uint64_t* refused_ = nullptr;
+  uint64_t* rejected_ = nullptr;
   uint64_t* left_ = nullptr;
 };
 
@@ -105,6 +107,7 @@ hprof_status Sink::open(const hprof_sink_target* target, char* error, uint32_t e
       log->loss_counter(services_.host, "reports: too large for memory-limit=, or no memory for them");
   no_room_ = log->loss_counter(services_.host, "reports: not sent for so long that memory-limit= was full");
   refused_ = log->loss_counter(services_.host, "reports: refused by the server of url=");
+  rejected_ = log->loss_counter(services_.host, "profiles: rejected by the server of url=");
   left_ = log->loss_counter(services_.host, "reports: not sent by the end");
   return HPROF_OK;
 }
@@ -166,7 +169,7 @@ bool Sink::stops(const void* self) {
   return sink->now() > sink->deadline_ns_.load(std::memory_order_acquire);
 }
 
-Outcome Sink::post_front(const Report& report, TextBuffer* why) {
+Outcome Sink::post_front(const Report& report, TextBuffer* why, Answer* answer) {
   const Facts facts = {report.unit,    report.labels, host_name_,
                        report.from,    report.until,  services_.io->process_id(services_.host),
                        report.sequence};
@@ -178,18 +181,20 @@ Outcome Sink::post_front(const Report& report, TextBuffer* why) {
   const Request request = {kMethods[config_.method], &url_,        target,     headers_,
                            report.content_type,      report.bytes, report.size};
   const Patience patience = {static_cast<uint64_t>(config_.timeout * 1e9), &Sink::stops, this};
-  return post(services_, request, patience, why);
+  return post(services_, request, patience, why, answer);
 }
 
 // Posts until the outbox is empty, or a report must be retried.
 void Sink::deliver() {
   while (const Report* report = outbox_.front()) {
     TextLine<256> why;
-    const Outcome outcome = post_front(*report, &why);
+    Answer answer;
+    const Outcome outcome = post_front(*report, &why, &answer);
     if (outcome == Outcome::kTaken || outcome == Outcome::kRefused) {
       outbox_.done();
       last_is_refused_ = outcome == Outcome::kRefused;
       if (last_is_refused_) log_refused(why.c_str());
+      log_partial(answer);
       if (pause_ns_ != 0 && outcome == Outcome::kTaken)
         services_.log->message(services_.host,
                                TextLine<kUrlMost + 64>().add("posting again to ").add(name()).c_str());
@@ -197,14 +202,14 @@ void Sink::deliver() {
       continue;
     }
     outbox_.release_front();
-    if (outcome == Outcome::kAgain) log_again(why.c_str());
+    if (outcome == Outcome::kAgain) log_again(why.c_str(), answer);
     has_given_up_.store(true, std::memory_order_release);
     return;
   }
   has_given_up_.store(false, std::memory_order_release);
 }
 
-void Sink::log_again(const char* why) {
+void Sink::log_again(const char* why, const Answer& answer) {
   if (pause_ns_ == 0) {
     TextLine<kUrlMost + 400> line;
     line.add("can't post to ").add(name()).add(": ").add(why);
@@ -213,6 +218,19 @@ void Sink::log_again(const char* why) {
   }
   pause_ns_ = pause_ns_ == 0 ? kFirstPauseNs : pause_ns_ * 2;
   if (pause_ns_ > kMostPauseNs) pause_ns_ = kMostPauseNs;
+  if (pause_ns_ < answer.retry_after_s * kSecond) pause_ns_ = answer.retry_after_s * kSecond;
+}
+
+// Prints what a collector did not take of a report that it has taken; the same words once.
+void Sink::log_partial(const Answer& answer) {
+  if (answer.rejected == 0 && answer.message.size() == 0) return;
+  lose(rejected_, answer.rejected);
+  if (std::strncmp(refusal_, answer.message.c_str(), sizeof refusal_ - 1) == 0) return;
+  TextBuffer(refusal_, sizeof refusal_).add(answer.message.c_str());
+  TextLine<kUrlMost + 400> line;
+  line.add(name()).add(" rejects ").add(answer.rejected).add(" profiles of a report");
+  if (answer.message.size() != 0) line.add(": ").add(answer.message.c_str());
+  services_.log->message(services_.host, line.c_str());
 }
 
 // Prints a repeated refusal once.

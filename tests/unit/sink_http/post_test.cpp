@@ -20,6 +20,7 @@ int32_t status(const std::string& answer) {
 struct Sent {
   MockHost host;
   Outcome outcome = Outcome::kStopped;
+  Answer answer;
   std::string why, bytes;
 
   void go(const std::string& body, const char* headers = "", const char* type = "text/plain") {
@@ -31,7 +32,7 @@ struct Sent {
         "POST", &url, "/ingest", headers, type, reinterpret_cast<const uint8_t*>(body.data()), body.size()};
     const Patience patience = {0, [](const void*) { return false; }, nullptr};
     TextLine<200> text;
-    outcome = post(services, request, patience, &text);
+    outcome = post(services, request, patience, &text, &answer);
     why = text.c_str();
     if (!host.connections.empty()) bytes = host.connections.back().bytes;
   }
@@ -89,10 +90,47 @@ TEST_CASE("what is tried again, and what is not") {
   CHECK(outcome("HTTP/1.1 204 No Content\r\n\r\n") == Outcome::kTaken);
   CHECK(outcome("HTTP/1.1 404 Not Found\r\n\r\n") == Outcome::kRefused);
   CHECK(outcome("HTTP/1.1 301 Moved\r\n\r\n") == Outcome::kRefused);
-  CHECK(outcome("HTTP/1.1 500 Oops\r\n\r\n") == Outcome::kAgain);
+  CHECK(outcome("HTTP/1.1 400 Bad Request\r\n\r\n") == Outcome::kRefused);
+  CHECK(outcome("HTTP/1.1 500 Oops\r\n\r\n") == Outcome::kRefused);
+  CHECK(outcome("HTTP/1.1 502 Bad Gateway\r\n\r\n") == Outcome::kAgain);
+  CHECK(outcome("HTTP/1.1 503 Unavailable\r\n\r\n") == Outcome::kAgain);
+  CHECK(outcome("HTTP/1.1 504 Timeout\r\n\r\n") == Outcome::kAgain);
   CHECK(outcome("HTTP/1.1 429 Slowly\r\n\r\n") == Outcome::kAgain);
   CHECK(outcome("SSH-2.0-x\r\n") == Outcome::kAgain);
   CHECK(outcome("") == Outcome::kAgain);
+}
+
+TEST_CASE("how long a server asks to wait") {
+  const auto seconds = [](const std::string& head) {
+    Sent sent;
+    sent.host.incoming = {"HTTP/1.1 429 Slowly\r\n", head, "\r\n\r\n"};
+    sent.go("body");
+    CHECK(sent.outcome == Outcome::kAgain);
+    return sent.answer.retry_after_s;
+  };
+  CHECK(seconds("retry-after: 7") == 7);
+  CHECK(seconds("Retry-After: 7\r\nX: y") == 7);
+  CHECK(seconds("Retry-After: 99999999999999999999") == 3600);
+  CHECK(seconds("Retry-After: Fri, 31 Dec 1999 23:59:59 GMT") == 0);
+  CHECK(seconds("X: y") == 0);
+}
+
+TEST_CASE("what a collector does not take of a request") {
+  const auto answered = [](const std::string& body, const char* type) {
+    Sent sent;
+    sent.host.incoming = {"HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n",
+                          body.substr(0, 3), body.size() > 3 ? body.substr(3) : "\n"};
+    sent.go("body", "", type);
+    CHECK(sent.outcome == Outcome::kTaken);
+    return std::to_string(sent.answer.rejected) + " " + sent.answer.message.c_str();
+  };
+  const char* otlp = "application/x-protobuf";
+  const std::string partial("\x0a\x09\x08\x81\x01\x12\x04la\ne", 11);
+  CHECK(answered(partial, otlp) == "129 la e");
+  CHECK(answered(partial, "text/plain") == "0 ");
+  CHECK(answered("\x0a" + std::string(1, 0), otlp) == "0 ");
+  CHECK(answered(std::string("\x0a\x7fxy"), otlp) == "0 ");
+  CHECK(answered("", otlp) == "0 ");
 }
 
 TEST_CASE("a server that is not there is tried again, with the reason") {

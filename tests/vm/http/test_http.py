@@ -75,7 +75,7 @@ def packed_text_says_so(vm):
 
 @vm_test(units=TIMES + ("encoder_pprof", "filter_gzip"))
 def what_a_server_does_not_take_is_posted_again(vm):
-    with HttpServer(500, reset_request, close_request, 200) as server:
+    with HttpServer(503, reset_request, close_request, 200) as server:
         live = vm.start("cpu=times,every=1,cutoff=0,format=pprof,net-timeout=5," + url(server, "/x" + QUERY), "Rounds")
         live.wait_until(lambda: "worked" in live.out() and len(server.posts) >= 3, "three windows")
         run = live.finish()
@@ -83,7 +83,7 @@ def what_a_server_does_not_take_is_posted_again(vm):
         posts = list(server.posts)
     check_equal(calls_of(posts, "Rounds.round"), 2 * 25, "calls of round")
     check_equal([query_of(target)["n"] for _, target, _, _ in posts], [str(i + 1) for i in range(len(posts))], "numbers")
-    check("can't post to" in run.err and "it answers 500" in run.err and "posting again to" in run.err, run.err)
+    check("can't post to" in run.err and "it answers 503" in run.err and "posting again to" in run.err, run.err)
 
 
 @vm_test(units=TIMES + ("encoder_pprof",))
