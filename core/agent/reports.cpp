@@ -1,11 +1,13 @@
 #include "core/agent/reports.h"
 
 #include <cstdio>
+#include <cstring>
 #include <initializer_list>
 
 #include <hprof/encoder.h>
 #include <hprof/tables.h>
 
+#include "core/agent/jvmti_text.h"
 #include "core/agent/memory_plan.h"
 #include "core/agent/setup.h"
 #include "core/agent/unit_checks.h"
@@ -63,6 +65,16 @@ bool Reports::is_due(const CollectorSlot& slot, const hprof_report& report) cons
   return (slot.running || slot.unreported) && !(slot.dumped && left);
 }
 
+void Reports::learn_names() {
+  if (!kHasSockets || platform::host_name(host_name_, sizeof(host_name_)) == 0) host_name_[0] = 0;
+  char* command = nullptr;
+  if (parts_.jvmti->GetSystemProperty("sun.java.command", &command) != JVMTI_ERROR_NONE || command == nullptr)
+    return;
+  const JvmtiText text(parts_.jvmti, command);
+  const size_t size = strcspn(command, " ");
+  if (size < sizeof(program_)) memcpy(program_, command, size);
+}
+
 // Windows, and allocation sites by command, are the only reports of what is new.
 hprof_report_info Reports::info_of(CollectorSlot& slot, const hprof_report& report) {
   const bool is_incremental = (report.flags & HPROF_SITES_INCREMENTAL) != 0;
@@ -74,6 +86,7 @@ hprof_report_info Reports::info_of(CollectorSlot& slot, const hprof_report& repo
   const Instant end = slot.running ? Instant::now() : slot.ended;
   if (!is_window(report)) slot.reported = end;
   const auto* encoder = parts_.units.encoder_ops();
+  if (reports_begun_ == 0) learn_names();
   const bool has_suffix = HPROF_HAS(encoder, hprof_encoder_ops, file_suffix);
   const bool has_type = HPROF_HAS(encoder, hprof_encoder_ops, content_type);
   return {sizeof(hprof_report_info),
@@ -87,7 +100,9 @@ hprof_report_info Reports::info_of(CollectorSlot& slot, const hprof_report& repo
           slot.unit->id,
           parts_.setup.core().labels,
           has_suffix ? encoder->file_suffix : "",
-          has_type ? encoder->content_type : ""};
+          has_type ? encoder->content_type : "",
+          host_name_,
+          program_};
 }
 
 // No message for windows, which come often.

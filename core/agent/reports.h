@@ -70,6 +70,7 @@ class Reports {
   bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
   bool says(const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
+  void learn_names();
   hprof_status report_one(CollectorSlot& slot, const hprof_report& report, bool is_last, Reported* reported);
   hprof_status make_report(CollectorSlot& slot, const hprof_report& report);
   hprof_status make_window(CollectorSlot& slot, const hprof_report& report, const hprof_report_info& info);
@@ -82,6 +83,8 @@ class Reports {
   std::atomic<bool> conversation_over_{false};
   bool reports_at_end_ = true;
   uint32_t reports_begun_ = 0;
+  char host_name_[256] = "";  // as in hprof_report_info; both are read for the first report
+  char program_[256] = "";
   const WindowTable* window_table_ = nullptr;  // nullptr: no every=
   uint32_t windows_begun_ = 0;
   std::atomic<const UnitSlot*> reporting_{nullptr};  // the collector that is inside its report()

@@ -1,4 +1,4 @@
-"""Readers of format=collapsed, pprof, json and flamegraph: each gives the stacks of a report's tables, read strictly."""
+"""Readers of format=collapsed, pprof, otlp, json and flamegraph: each gives the stacks of a report's tables, read strictly."""
 import gzip
 import json
 import re
@@ -65,6 +65,11 @@ def fields(data):
     found, at = [], 0
     while at < len(data):
         key, at = varint(data, at)
+        if key & 7 == 1:
+            check(at + 8 <= len(data), "the message is cut short")
+            found.append((key >> 3, int.from_bytes(data[at:at + 8], "little")))
+            at += 8
+            continue
         value, at = varint(data, at)
         check(key & 7 in (0, 2), "wire type %d" % (key & 7))
         if key & 7 == 2:
@@ -122,6 +127,66 @@ class Pprof(Table):
         check_equal(len(values), len(self.types), "values of a sample")
         values = {name: value for (name, _), value in zip(self.types, values)}
         self.stacks.append((frames, values, labels.get("class", labels.get("monitor"))))
+
+
+# --- OpenTelemetry's profiles
+
+def attribute_value(data):
+    """A text or a number."""
+    (number, value), = fields(data)
+    check(number in (1, 3), "an attribute of kind %d" % number)
+    return value.decode("utf-8") if number == 1 else value
+
+
+class Otlp:
+    """One request: the resource's attributes, and a table for each sample type, whose leaves are the samples' attributes."""
+
+    def __init__(self, data):
+        top = dict(fields(data))
+        check_equal((len(fields(data)), sorted(top)), (2, [1, 2]), "fields of the request")
+        tables = {number: [] for number in range(1, 8)}
+        for number, value in fields(top[2]):
+            tables[number].append(value)
+        for number, table in tables.items():
+            check(table and table[0] == b"", "table %d does not begin with the zero value" % number)
+            check(number == 4 or len(set(table)) == len(table), "table %d has an item twice" % number)
+        self.strings = [text.decode("utf-8") for text in tables[5]]
+        functions = [dict(fields(function)) for function in tables[3]]
+        self.files = {self.strings[function.get(1, 0)]: self.strings[function.get(3, 0)] for function in functions}
+        lines = [[dict(fields(line)) for number, line in fields(location) if number == 3] for location in tables[2]]
+        self.frames = [[(self.strings[functions[line[1]][1]], line.get(2, 0)) for line in location] for location in lines]
+        self.stacks = [packed(dict(fields(stack)).get(1, b"")) for stack in tables[7]]
+        attributes = [dict(fields(attribute)) for attribute in tables[6]]
+        self.attributes = [(self.strings[attribute[1]], attribute_value(attribute[2])) for attribute in attributes[1:]]
+        resource = dict(fields(top[1]))
+        pairs = [dict(fields(value)) for number, value in fields(resource[1]) if number == 1]
+        self.resource = {pair[1].decode("utf-8"): attribute_value(pair[2]) for pair in pairs}
+        check_equal(len(self.resource), len(pairs), "keys of the resource")
+        scope = fields(resource[2])
+        self.scope = tuple(value.decode() for _, value in fields(dict(scope)[1]))
+        self.profiles = {}
+        for number, value in scope:
+            if number == 2:
+                self.add_profile(fields(value))
+
+    def type_of(self, data):
+        return tuple(self.strings[index] for _, index in fields(data))
+
+    def add_profile(self, profile):
+        facts = {number: value for number, value in profile if number != 2}
+        name, unit = self.type_of(facts[1])
+        check(name not in self.profiles, "two profiles of %s" % name)
+        table = self.profiles[name] = Table(name)
+        table.unit, table.time_ns, table.duration_ns, table.id = unit, facts[3], facts[4], facts[7]
+        table.period = (self.type_of(facts[5]), facts[6]) if 5 in facts else None
+        table.lines = {}
+        for sample in (dict(fields(value)) for number, value in profile if number == 2):
+            places = [frame for index in self.stacks[sample[1]] for frame in self.frames[index]]
+            table.lines.update(places)
+            value, = packed(sample[4])
+            attributes = dict(self.attributes[index - 1] for index in packed(sample.get(2, b"")))
+            table.stacks.append(([frame for frame, _ in places], {name: value}, attributes))
+        check(table.stacks and len(table.id) == 16, "an empty profile, or one without an id")
 
 
 # --- JSON lines

@@ -225,8 +225,10 @@ void Sink::log_again(const char* why, const Answer& answer) {
 void Sink::log_partial(const Answer& answer) {
   if (answer.rejected == 0 && answer.message.size() == 0) return;
   lose(rejected_, answer.rejected);
-  if (std::strncmp(refusal_, answer.message.c_str(), sizeof refusal_ - 1) == 0) return;
-  TextBuffer(refusal_, sizeof refusal_).add(answer.message.c_str());
+  TextLine<sizeof refusal_> words;
+  words.add("in part: ").add(answer.message.c_str());
+  if (std::strcmp(refusal_, words.c_str()) == 0) return;
+  TextBuffer(refusal_, sizeof refusal_).add(words.c_str());
   TextLine<kUrlMost + 400> line;
   line.add(name()).add(" rejects ").add(answer.rejected).add(" profiles of a report");
   if (answer.message.size() != 0) line.add(": ").add(answer.message.c_str());

@@ -136,6 +136,8 @@ typedef struct hprof_report_info {
   const char* labels;       /* labels= as typed, "" */
   const char* suffix;       /* the encoder's file_suffix, "" */
   const char* content_type; /* the encoder's, "" */
+  const char* host_name;    /* this machine's, "" where it has none */
+  const char* program;      /* main class or jar, as the VM's launcher has it, without arguments; "": not known */
 } hprof_report_info;
 
 typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */

@@ -19,6 +19,7 @@ const hprof_module* hprof_module_encoder_collapsed(const hprof_offer*, const cha
 const hprof_module* hprof_module_encoder_flamegraph(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_jfr(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_json(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_otlp(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_pprof(const hprof_offer*, const char**);
 }
 

@@ -67,9 +67,9 @@ class ProtoOut : public Out {
   }
   void fixed64(uint32_t field, uint64_t v) {
     varint(field << 3 | 1);
-    uint8_t bytes[8];
-    for (uint32_t i = 0; i < 8; i++) bytes[i] = static_cast<uint8_t>(v >> 8 * i);
-    this->bytes(bytes, sizeof bytes);
+    uint8_t little_endian[8];
+    for (uint32_t i = 0; i < 8; i++) little_endian[i] = static_cast<uint8_t>(v >> 8 * i);
+    bytes(little_endian, sizeof little_endian);
   }
   // Writes the head of a text, a message or packed numbers with `size` bytes.
   void begin(uint32_t field, uint64_t size) {
@@ -78,9 +78,9 @@ class ProtoOut : public Out {
   }
   // The bytes of a text: text_size() of them, UTF-8 whatever the class file holds.
   void characters(hprof_text text) { write_utf8(*this, text, is_plain, put_code); }
-  void text(uint32_t field, hprof_text text) {
-    begin(field, text_size(text));
-    characters(text);
+  void text(uint32_t field, hprof_text value) {
+    begin(field, text_size(value));
+    characters(value);
   }
 };
 

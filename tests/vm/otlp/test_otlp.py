@@ -1,0 +1,110 @@
+"""format=otlp: OpenTelemetry's profiles, in files and posted to a collector."""
+from harness import check, check_equal, vm_test
+from peers import HttpServer
+from pictures import Otlp
+from programs import COUNTS, MADE
+
+ENCODER = ("encoder_otlp",)
+FILE = ENCODER + ("sink_file",)
+TIMES = ("bytecode", "cpu_times") + ENCODER + ("sink_http",)
+PATH = "/v1development/profiles"
+
+
+def written(vm, options, *program, environment=None):
+    run = vm.profiled("%s,format=otlp,cutoff=0,file=out.otlp.pb" % options, *program, environment=environment)
+    check("lost" not in run.err, "losses\n%s" % run)
+    return Otlp(run.bytes("out.otlp.pb"))
+
+
+@vm_test(units=("bytecode", "cpu_times") + FILE, quick=True)
+def calls_by_method_are_exact(vm):
+    found = written(vm, "cpu=times", "Calls")
+    check_equal({name: table.unit for name, table in found.profiles.items()}, {"calls": "count", "time": "nanoseconds"}, "types")
+    calls = found.profiles["calls"]
+    sums = calls.self_by_method("calls")
+    check_equal({name: sums.get(name, 0) for name in COUNTS}, COUNTS, "calls")
+    check_equal(found.files["Calls.main"], "Calls.java", "file of Calls.main")
+    check_equal(found.scope, ("hprof", "1.0"), "scope")
+    check_equal(len({table.id for table in found.profiles.values()}), len(found.profiles), "ids of profiles")
+    check(calls.time_ns > 0 and calls.duration_ns > 0, "times")
+
+
+@vm_test(units=("cpu_samples",) + FILE)
+def samples_have_a_period_and_threads(vm):
+    found = written(vm, "cpu=samples,interval=1,thread=y", "Spin", "6", "2")
+    check_equal(list(found.profiles), ["samples", "cpu"], "types")
+    samples, cpu = found.profiles["samples"], found.profiles["cpu"]
+    check_equal(cpu.period, (("cpu", "nanoseconds"), 1000000), "period")
+    check_equal(sum(values["cpu"] for _, values, _ in cpu.stacks),
+                1000000 * sum(values["samples"] for _, values, _ in samples.stacks), "samples times the interval")
+    spun = [attributes for frames, _, attributes in samples.stacks if frames[0] == "Spin.hot"]
+    check_equal({attributes["thread.name"] for attributes in spun}, {"spin 0", "spin 1"}, "threads")
+    check_equal(len({attributes["thread.id"] for attributes in spun}), 2, "numbers of threads")
+    check(samples.lines["Spin.hot"] > 0, "no line of Spin.hot")
+
+
+@vm_test(units=("bytecode", "heap_sites") + FILE)
+def objects_by_method_and_class_are_exact(vm):
+    found = written(vm, "heap=sites", "Sites")
+    table = found.profiles["alloc_objects"]
+    table.stacks = [(frames, values, attributes["class"]) for frames, values, attributes in table.stacks]
+    sums = table.by_method_and_class("Sites", "alloc_objects")
+    wrong = {(method, name): (sums.get(method, {}).get(name, 0), count) for method, classes in MADE.items()
+             for name, count in classes.items() if sums.get(method, {}).get(name, 0) != count}
+    check(not wrong, "objects (found, made): %s" % wrong)
+
+
+@vm_test(units=("monitor",) + FILE)
+def contentions_have_their_monitor(vm):
+    run = vm.run_java(vm.agent_option("monitor=y,format=otlp,cutoff=0,file=out"), "Contend", "monitor", "3", "3", "10")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    found = Otlp(run.bytes("out"))
+    check_equal((found.profiles["delay"].unit, found.profiles["contentions"].unit), ("nanoseconds", "count"), "types")
+    check(all(attributes.get("monitor") for _, _, attributes in found.profiles["delay"].stacks), "a stack without its monitor")
+
+
+@vm_test(units=("bytecode", "cpu_times") + FILE)
+def the_resource_says_which_process_it_is(vm):
+    attributes = "deployment.environment.name=a%2Cb,service.name=from-attributes, x = y"
+    cases = (({}, "", {"service.name": "Quick"}),
+             ({"OTEL_SERVICE_NAME": "from-name", "OTEL_RESOURCE_ATTRIBUTES": attributes}, "",
+              {"service.name": "from-name", "deployment.environment.name": "a,b"}),
+             ({"OTEL_RESOURCE_ATTRIBUTES": attributes}, "", {"service.name": "from-attributes"}),
+             ({"OTEL_SERVICE_NAME": "from-name"}, ",labels=service:shop;zone:b", {"service.name": "shop", "zone": "b"}))
+    for variables, options, wanted in cases:
+        resource = written(vm, "cpu=times" + options, "Quick", environment=variables).resource
+        check_equal({name: resource.get(name) for name in wanted}, wanted, "attributes with %s and %r" % (variables, options))
+        check(resource["host.name"] and resource["process.pid"] > 0, "host and process: %s" % resource)
+        check_equal((resource["process.runtime.version"], resource["telemetry.sdk.language"]), (str(vm.version), "java"), "runtime")
+
+
+@vm_test(units=TIMES)
+def windows_are_posted_until_the_collector_has_them(vm):
+    with HttpServer((429, b"", "Retry-After: 1"), 503, (200, b"\x0a\x00")) as server:
+        options = "cpu=times,every=1,cutoff=0,format=otlp,url=http://127.0.0.1:%d%s" % (server.port, PATH)
+        live = vm.start(options, "Rounds")
+        live.wait_until(lambda: "worked" in live.out() and len(server.posts) >= 3, "three windows")
+        run = live.finish()
+        check_equal(run.code, 0, "exit code\n%s" % run)
+        posts = list(server.posts)
+    check("it answers 429" in run.err and "rejects" not in run.err and "lost" not in run.err, "messages\n%s" % run)
+    requests = [Otlp(body) for _, _, _, body in posts if body]
+    check_equal({(method, target, headers["content-type"]) for method, target, headers, _ in posts},
+                {("POST", PATH, "application/x-protobuf")}, "requests")
+    calls = [request.profiles["calls"] for request in requests if "calls" in request.profiles]
+    check_equal(sum(table.self_by_method("calls").get("Rounds.round", 0) for table in calls), 2 * 25, "calls of round")
+    check_equal(len({table.id for table in calls}), len(calls), "ids of profiles")
+    for before, after in zip(calls, calls[1:]):
+        check(before.time_ns < after.time_ns, "times of the windows")
+
+
+@vm_test(units=TIMES)
+def what_a_collector_does_not_take_is_said(vm):
+    partial = b"\x0a\x0e\x08\x02\x12\x0ano resource"[:16]
+    for step, line in (((200, partial), "rejects 2 profiles of a report: no resourc"),
+                       (400, "it answers 400; it is lost"), (500, "it answers 500; it is lost")):
+        with HttpServer(step) as server:
+            options = "cpu=times,format=otlp,url=http://127.0.0.1:%d%s" % (server.port, PATH)
+            run = vm.run_java(vm.agent_option(options), "Calls")
+            check_equal(server.seen, 1, "requests answered with %s\n%s" % (step, run))
+        check_equal((run.code, run.err.count(line)), (0, 1), "message on %s\n%s" % (step, run))
