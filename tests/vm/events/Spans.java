@@ -10,7 +10,7 @@ public class Spans {
 
     static long spin(int n) {
         long value = n;
-        for (int i = 0; i < n; i++) {
+        for (long i = 0; i < n; i++) { // with a poll for safepoints, on JDK 8 too
             value = value * 6364136223846793005L + 1442695040888963407L;
             value ^= value >>> 17;
         }
