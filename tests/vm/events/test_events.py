@@ -24,7 +24,7 @@ class Stream(Json):
         self.begin_ns, self.end_ns = begin["created_ns"], begin["created_ns"] + (self.records[-1]["time_us"] + 1) * 1000
         self.window = self.named("report_begin")[-1]
         self.stack_of = {id(row): frames for table in self.tables for frames, row, _ in table.stacks}
-        check_equal([record["text"] for record in self.named("note") if "lost" in record["text"]], [], "losses")
+        check_equal([record["text"] for record in self.named("note") if record["text"].startswith("lost ")], [], "losses")
 
     def events(self, name):
         rows = []
