@@ -23,6 +23,7 @@ constexpr Row kRows[] = {
     {3, 28, "can_generate_monitor_events"},
     {4, 7, "can_get_monitor_info"},
     {4, 6, "can_get_current_contended_monitor"},
+    {4, 5, "can_get_owned_monitor_info"},
     {5, 11, "can_get_source_file_name"},
     {6, 12, "can_get_line_numbers"},
     {7, 23, "can_get_thread_cpu_time"},
@@ -60,13 +61,13 @@ jvmtiCapabilities to_capabilities(uint64_t needs) {
 }
 
 // A need is met by all of its capabilities; MONITOR_INFO by can_get_monitor_info alone, since
-// can_get_current_contended_monitor is granted at start-up only.
+// the others are granted at start-up only.
 uint64_t to_needs(const jvmtiCapabilities& capabilities) {
   uint32_t words[kWords];
   memcpy(words, &capabilities, sizeof(words));
   uint64_t needs = kKnownNeeds;
   for (const Row& row : kRows) {
-    bool optional = row.position == 6;
+    bool optional = row.position == 5 || row.position == 6;
     if (!optional && (words[row.position / 32] & mask_of(row.position)) == 0) needs &= ~(1ull << row.need);
   }
   return needs;

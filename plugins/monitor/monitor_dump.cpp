@@ -29,10 +29,10 @@ MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni,
 
 MonitorDump::~MonitorDump() {
   services_.release(threads_, room_);
-  services_.release(monitors_, room_);
+  monitors_.close();
   services_.release(contended_, room_);
   services_.release(thread_rows_, room_);
-  services_.release(monitor_rows_, room_);
+  services_.release(monitor_rows_, monitor_count_);
   services_.release(lists_, room_);
 }
 
@@ -46,13 +46,11 @@ bool MonitorDump::reserve() {
   blocked_->each([&](const BlockedThread&) { count++; });
   room_ = count < kMostThreads ? count : kMostThreads;
   threads_ = services_.allocate<Thread>(room_);
-  monitors_ = services_.allocate<Monitor>(room_);
   contended_ = services_.allocate<ContendedMonitor>(room_);
   thread_rows_ = services_.allocate<hprof_dump_thread>(room_);
-  monitor_rows_ = services_.allocate<hprof_dump_monitor>(room_);
   lists_ = services_.allocate<hprof_thread_serial>(room_);
-  return threads_ != nullptr && monitors_ != nullptr && contended_ != nullptr && thread_rows_ != nullptr &&
-         monitor_rows_ != nullptr && lists_ != nullptr;
+  return threads_ != nullptr && contended_ != nullptr && thread_rows_ != nullptr && lists_ != nullptr &&
+         monitors_.open(services_, kMostMonitors);
 }
 
 hprof_status MonitorDump::write() {
@@ -184,6 +182,7 @@ hprof_class_serial MonitorDump::class_of(jobject object) const {
   return serial;
 }
 
+// -1: no room, or no memory.
 int32_t MonitorDump::index_of(jobject monitor) {
   jint hash = 0;
   jvmti_->GetObjectHashCode(monitor, &hash);
@@ -191,11 +190,15 @@ int32_t MonitorDump::index_of(jobject monitor) {
     if (monitors_[i].hash == hash && jni_->IsSameObject(monitors_[i].ref, monitor))
       return static_cast<int32_t>(i);
   }
-  // There is room: at most one per thread.
+  if (!monitors_.cover(uint64_t{monitor_count_} + 1)) {
+    monitors_left_out_++;
+    return -1;
+  }
   Monitor& fresh = monitors_[monitor_count_];
   fresh.ref = monitor;
   fresh.hash = hash;
   fresh.is_lock = false;
+  fresh.row = {};
   fresh.row.monitor = class_of(monitor);
   return static_cast<int32_t>(monitor_count_++);
 }
@@ -236,6 +239,7 @@ void MonitorDump::find_lock(Thread* thread) {
   jobject lock = lock_of(*thread, &owner);
   if (lock == nullptr) return;
   thread->monitor = index_of(lock);
+  if (thread->monitor < 0) return;
   Monitor& found = monitors_[thread->monitor];
   found.is_lock = true;
   found.row.owner = owner;
@@ -243,14 +247,30 @@ void MonitorDump::find_lock(Thread* thread) {
   found.row.enter_count++;
 }
 
+// Lists the monitors that the thread holds.
+void MonitorDump::list_owned(const Thread& thread) {
+  jint count = 0;
+  jobject* owned = nullptr;
+  if (!finds_monitors_ || jvmti_->GetOwnedMonitorInfo(thread.ref, &count, &owned) != JVMTI_ERROR_NONE) return;
+  if (count != 0 && jni_->EnsureLocalCapacity(count) != JNI_OK) clear_exception(jni_);
+  for (jint i = 0; i < count; i++) {
+    const uint32_t before = monitor_count_;
+    index_of(owned[i]);
+    if (monitor_count_ == before) jni_->DeleteLocalRef(owned[i]);
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(owned));
+}
+
 void MonitorDump::find_monitors() {
   for (uint32_t i = 0; i < thread_count_; i++) {
     Thread& thread = threads_[i];
+    list_owned(thread);
     if (lists_locks_) find_lock(&thread);
     if ((thread.state & kOnMonitor) == 0) continue;
     jobject monitor = monitor_of(thread);
     if (monitor == nullptr) continue;
     thread.monitor = index_of(monitor);
+    if (thread.monitor < 0) continue;
     hprof_dump_monitor& row = monitors_[thread.monitor].row;
     enters(thread) ? row.enter_count++ : row.notify_count++;
   }
@@ -295,20 +315,28 @@ void MonitorDump::fill_lists() {
   }
 }
 
-hprof_status MonitorDump::emit() const {
+hprof_status MonitorDump::emit() {
   for (uint32_t i = 0; i < thread_count_; i++) {
     thread_rows_[i].thread = threads_[i].serial;
     thread_rows_[i].trace = threads_[i].trace;
     set_state(threads_[i].state, &thread_rows_[i]);
   }
-  for (uint32_t i = 0; i < monitor_count_; i++) monitor_rows_[i] = monitors_[i].row;
+  monitor_rows_ = services_.allocate<hprof_dump_monitor>(monitor_count_);
+  if (monitor_rows_ == nullptr && monitor_count_ != 0) return HPROF_NO_MEMORY;
+  uint32_t rows = 0;
+  for (uint32_t i = 0; i < monitor_count_; i++) {
+    const hprof_dump_monitor& row = monitors_[i].row;
+    // Its thread has left it meanwhile.
+    if (row.owner == 0 && row.enter_count == 0 && row.notify_count == 0) continue;
+    monitor_rows_[rows++] = row;
+  }
   hprof_rec_monitor_dump dump;
   memset(&dump, 0, sizeof dump);
   dump.head.size = sizeof dump;
   dump.head.kind = HPROF_RECORD_MONITOR_DUMP;
   dump.thread_count = thread_count_;
   dump.threads = thread_rows_;
-  dump.monitor_count = monitor_count_;
+  dump.monitor_count = rows;
   dump.monitors = monitor_rows_;
   dump.thread_stride = sizeof(hprof_dump_thread);
   dump.monitor_stride = sizeof(hprof_dump_monitor);
@@ -351,6 +379,11 @@ hprof_status MonitorDump::write_notes() const {
   if (left_out_ != 0) {
     Note note;
     note.add("monitor: ").add(left_out_).add(" threads are not in the dump: there are too many");
+    status = write_note(services_, note);
+  }
+  if (status == HPROF_OK && monitors_left_out_ != 0) {
+    Note note;
+    note.add("monitor: ").add(monitors_left_out_).add(" monitors are not in the dump: there are too many");
     status = write_note(services_, note);
   }
   if (status == HPROF_OK && !finds_monitors_) {

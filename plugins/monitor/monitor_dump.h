@@ -1,6 +1,7 @@
-// MONITOR DUMP: the live threads with their states, and the monitors that threads are blocked on or wait for.
+// MONITOR DUMP: the live threads with their states, and the monitors that threads hold, are blocked on or
+// wait for.
 //
-// Monitors and locks on which no thread is blocked are left out. The lists are made of what each thread is
+// Locks on which no thread is parked are left out. The lists are made of what each thread is
 // blocked on, not read from the monitor: so they include virtual threads, which the VM's lists do not, and
 // agree with the threads' states. Only the owner is read from the monitor.
 #pragma once
@@ -9,6 +10,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/field_reader.hpp>
+#include <hprof/cpp/lazy_table.hpp>
 #include <hprof/cpp/services.hpp>
 
 #include "blocked_notes.h"
@@ -22,9 +24,10 @@ namespace hprof::monitor {
 class MonitorDump {
  public:
   static constexpr uint32_t kMostThreads = 16384;
+  static constexpr uint32_t kMostMonitors = 16384;
   static constexpr uint32_t kBatch = 1024;  // threads whose stacks are taken at a time
 
-  // finds_monitors: the VM tells what a thread is blocked on. lists_locks: lists locks of
+  // finds_monitors: the VM tells what a thread is blocked on, and what it holds. lists_locks: lists locks of
   // java.util.concurrent like monitors.
   MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, BlockedStacks* stacks,
               BlockedThreads* blocked, ParkedLocks* parked, bool finds_monitors, bool lists_locks);
@@ -62,6 +65,7 @@ class MonitorDump {
   jvmtiStackInfo* stacks_held(const jthread* refs, uint32_t count) const;
   void find_monitors();
   jobject monitor_of(const Thread& thread) const;
+  void list_owned(const Thread& thread);
   hprof_class_serial class_of(jobject object) const;
   static bool enters(const Thread& thread);
   jobject lock_of(const Thread& thread, hprof_thread_serial* owner) const;
@@ -70,7 +74,7 @@ class MonitorDump {
   int32_t index_of(jobject monitor);
   void find_owner(Monitor* monitor) const;
   void fill_lists();
-  hprof_status emit() const;
+  hprof_status emit();
   hprof_trace_serial trace_of(hprof_thread_serial thread) const;
   hprof_status write_held_threads();
   hprof_status write_notes() const;
@@ -88,8 +92,9 @@ class MonitorDump {
   uint32_t room_ = 0;          // entries of each array below
   uint32_t thread_count_ = 0, monitor_count_ = 0, contended_count_ = 0;
   uint64_t left_out_ = 0;  // threads without room
+  uint64_t monitors_left_out_ = 0;
   Thread* threads_ = nullptr;
-  Monitor* monitors_ = nullptr;
+  LazyTable<Monitor> monitors_;
   ContendedMonitor* contended_ = nullptr;
   hprof_dump_thread* thread_rows_ = nullptr;
   hprof_dump_monitor* monitor_rows_ = nullptr;

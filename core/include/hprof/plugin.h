@@ -43,7 +43,8 @@ typedef struct hprof_option {
 #define HPROF_NEED_GC_EVENTS (1ull << 2)      /* can_generate_garbage_collection_events */
 #define HPROF_NEED_MONITOR_EVENTS (1ull << 3) /* can_generate_monitor_events */
 #define HPROF_NEED_MONITOR_INFO (1ull << 4)   /* can_get_monitor_info; at start-up also
-                                                       can_get_current_contended_monitor */
+                                                       can_get_current_contended_monitor and
+                                                       can_get_owned_monitor_info */
 #define HPROF_NEED_SOURCE_FILE (1ull << 5)    /* can_get_source_file_name */
 #define HPROF_NEED_LINE_NUMBERS (1ull << 6)   /* can_get_line_numbers */
 #define HPROF_NEED_THREAD_CPU (1ull << 7)     /* can_get_thread_cpu_time */

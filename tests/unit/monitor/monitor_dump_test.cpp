@@ -130,6 +130,22 @@ TEST_CASE("an owner that the VM does not tell, or that nobody knows, is unknown"
   CHECK(f.dump().monitors[0].owner == HPROF_OWNER_UNKNOWN);
 }
 
+TEST_CASE("monitors that a thread holds are in the dump without contention, once each") {
+  Fixture f;
+  f.start();
+  f.own(f.gate, f.owner, 1);
+  f.own(f.bell, f.owner, 3);
+  Fixture::block(f.first, f.bell, kBlocked);
+  auto& dump = f.dump();
+  REQUIRE(dump.monitor_count == 2);
+  CHECK(f.vm.class_text(dump.monitors[0].monitor) == "Bell");
+  CHECK(dump.monitors[0].enter_count == 1);
+  CHECK(f.vm.class_text(dump.monitors[1].monitor) == "Gate");
+  CHECK(dump.monitors[1].owner == 3);
+  CHECK(dump.monitors[1].entry_count == 1);
+  CHECK(dump.monitors[1].enter_count == 0);
+}
+
 TEST_CASE("before 21 a monitor without an owner is on its way to the next one") {
   Fixture f;
   f.start();

@@ -244,6 +244,17 @@ struct FakeVm::Functions {
     *object = reinterpret_cast<jobject>(of(thread)->on);
     return JVMTI_ERROR_NONE;
   }
+  static jvmtiError JNICALL owned(jvmtiEnv*, jthread thread, jint* count, jobject** objects) {
+    std::vector<jobject> found;
+    for (auto& object : vm().objects_) {  // locks have an owner, too
+      if (object->owner == thread && object->kinds.empty()) found.push_back(object->ref());
+    }
+    *count = static_cast<jint>(found.size());
+    *objects = static_cast<jobject*>(malloc(sizeof(jobject) * (found.size() + 1)));
+    std::copy(found.begin(), found.end(), *objects);
+    vm().blocks++;
+    return JVMTI_ERROR_NONE;
+  }
   // All objects have the same: who compares hashes only gets it wrong.
   static jvmtiError JNICALL hash_code(jvmtiEnv*, jobject, jint* hash) {
     *hash = 42;
@@ -391,6 +402,7 @@ struct FakeVm::Functions {
     t.GetThreadState = thread_state;
     t.GetThreadCpuTime = no_cpu_time;
     t.GetCurrentContendedMonitor = contended;
+    t.GetOwnedMonitorInfo = owned;
     t.GetObjectHashCode = hash_code;
     t.GetObjectMonitorUsage = monitor_usage;
   }

@@ -8,6 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * its stdin ends, all go on.
  */
 public class Held {
+    static class Quiet { }
+
+    static final Quiet QUIET = new Quiet(); // held by main, wanted by nobody
     static final Object GATE = new Object();
     static final ReentrantLock LOCK = new ReentrantLock();
     static final ReentrantLock OWN = new ReentrantLock();
@@ -73,9 +76,11 @@ public class Held {
                 await(first, Thread.State.BLOCKED);
                 await(second, Thread.State.BLOCKED);
                 // The one way to one's own process id that Java 8 has, too.
-                System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
-                while (System.in.read() >= 0) {
-                    continue;
+                synchronized (QUIET) {
+                    System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+                    while (System.in.read() >= 0) {
+                        continue;
+                    }
                 }
             }
         }

@@ -119,6 +119,8 @@ def dump_shows_owner_and_waiters(vm):
     check_equal((gate["owner"], gate["entries"]), (monitors.thread("main"), 2), "owner of the gate, and how often")
     check_equal((sorted(gate["enter"]), gate["notify"]), (wanting, []), "who wants the gate")
     check_equal((bell["owner"], bell["enter"], bell["notify"]), (None, [], [monitors.thread("listens")]), "the bell")
+    held = [(m["owner"], m["entries"], m["enter"], m["notify"]) for m in dump.monitors if m["signature"] == "LHeld$Quiet;"]
+    check_equal(held, [(monitors.thread("main"), 1, [], [])], "a monitor that is held without contention")
     trace = monitors.report.traces[dump.threads[wanting[0]][0]]
     check_equal(trace.frames[0][0], "Held.want", "where a thread is that wants the gate")
 
