@@ -12,8 +12,9 @@ namespace hprof {
 
 namespace {
 
-// Object ids of threads that no heap dump has given one: a range of their own.
-constexpr hprof_object_id kFirstThreadObject = 0x50000000;
+// Object ids of threads: a range that heap dumps by JVMTI keep free, so that they can use the same ids.
+constexpr hprof_object_id kFirstThreadObject = 0x00800000;
+constexpr uint32_t kThreadObjects = 0x00800000;  // then they repeat
 
 // Replaces the record of a thread whose end was reported. The VM still notifies threads that join it, which
 // may be an event of a contended monitor; the thread must not get a new record. The lowest bit distinguishes
@@ -69,7 +70,7 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint6
   facts.flags = flags;
   facts.native_id = os_id;
   ThreadSerial serial = model_->add_thread(facts);
-  model_->threads().set_object(serial, kFirstThreadObject + raw(serial));
+  model_->threads().set_object(serial, kFirstThreadObject + raw(serial) % kThreadObjects);
   for (jobject local : {static_cast<jobject>(info.thread_group), static_cast<jobject>(group.parent),
                         static_cast<jobject>(parent.parent), info.context_class_loader}) {
     if (local != nullptr) jni->DeleteLocalRef(local);

@@ -49,7 +49,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputUnits& units, const
   out_.base.through = &Output::through;
   if (kHasHeapDump) {
     out_.base.position = &Output::position;
-    out_.base.patch = &Output::patch;
+    out_.base.patch = plan_.patches ? &Output::patch : nullptr;
   }
   out_.owner = this;
   begin_chunk();
@@ -227,7 +227,7 @@ uint64_t Output::position(hprof_out* out) {
 hprof_status Output::patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size) {
   Output* self = reinterpret_cast<Out*>(out)->owner;
   const hprof_sink_ops* sink = self->units_.sink;
-  if (!self->draining_ || !self->plan_.patches) return HPROF_UNSUPPORTED;
+  if (!self->draining_) return HPROF_UNSUPPORTED;
   hprof_status status = self->next_chunk();
   while (status == HPROF_OK && self->drain()) {
   }

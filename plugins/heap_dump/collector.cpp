@@ -30,26 +30,12 @@ bool Collector::vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char
              (vm_flag(services_, "UseZGC") || vm_flag(services_, "UseShenandoahGC"))) {
     // The VM's dumper would wait for a collection for ever.
     text.add("this garbage collector no longer collects at the VM's end; use live=n");
-  } else if (traces.is_used() && !reads_addresses(traces)) {
+  } else if (traces.is_used() && !vm_.reads_addresses()) {
     text.add("it does not tell where objects were allocated, and their addresses are not known here");
   } else {
     return services_.vm_dump->available(services_.host, why, why_size) != 0;
   }
   return false;
-}
-
-bool Collector::reads_addresses(const ObjectTraces& traces) const {
-  auto* java_vm = static_cast<JavaVM*>(services_.jvm->java_vm(services_.host));
-  void* jni = services_.jvm->jni(services_.host);
-  void* environment = nullptr;
-  if (jni == nullptr || java_vm->GetEnv(&environment, JVMTI_VERSION_1_2) != JNI_OK) return false;
-  auto* jvmti = static_cast<jvmtiEnv*>(environment);
-  jvmtiCapabilities capabilities = {};
-  capabilities.can_tag_objects = 1;
-  const bool known =
-      jvmti->AddCapabilities(&capabilities) == JVMTI_ERROR_NONE && traces.knows_addresses(jvmti, jni);
-  jvmti->DisposeEnvironment();
-  return known;
 }
 
 hprof_status Collector::note(const char* engine, const char* why) {

@@ -22,7 +22,6 @@ class Collector {
 
  private:
   bool vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char* why, uint32_t why_size) const;
-  bool reads_addresses(const ObjectTraces& traces) const;
   hprof_status dump(uint32_t reason, ObjectTraces* traces);
   hprof_status note_traces(const ObjectTraces& traces);
   hprof_status note(const char* engine, const char* why);

@@ -16,13 +16,19 @@ struct JvmtiDumper::Walk {
   ObjectTraces* traces;
   Progress* progress;
   uint64_t next_id;
-  uint64_t first_object;  // smaller ids are classes, threads and loaders
+  uint64_t first_object;  // smaller ids are classes and loaders
   bool by_address;
   bool takes_addresses;        // the addresses for traces have not been read yet
   hprof_object_places places;  // by_address
   uint64_t jni_globals;
   uint64_t* lost_objects;
 };
+
+// Takes the next id, none of those of threads.
+static uint64_t take_id(uint64_t* next) {
+  if (ThreadList::is_id(*next)) *next = ThreadList::kEndId;
+  return (*next)++;
+}
 
 // Called at a safepoint. [heap]
 struct JvmtiDumper::Callbacks {
@@ -31,7 +37,8 @@ struct JvmtiDumper::Callbacks {
   // The id of an object, assigned when it is first reported; 0: its class is not known, so it is left out.
   static uint64_t id_of(Walk& walk, jlong class_tag, jlong size, jint length, jlong* tag) {
     const uint64_t known = static_cast<uint64_t>(*tag);
-    const bool tagged_before = known > walk.classes->count() && known < walk.first_object;
+    const bool tagged_before =
+        known > walk.classes->count() && (known < walk.first_object || ThreadList::is_id(known));
     if (known != 0 && !tagged_before) return known;
     if (!walk.classes->has(static_cast<uint64_t>(class_tag))) {
       if (walk.lost_objects != nullptr) __atomic_fetch_add(walk.lost_objects, 1, __ATOMIC_RELAXED);
@@ -39,7 +46,7 @@ struct JvmtiDumper::Callbacks {
     }
     uint64_t id = known;
     if (known == 0 && static_cast<uint64_t>(class_tag) == walk.classes->class_class) {
-      id = walk.next_id++;
+      id = take_id(&walk.next_id);
       *tag = static_cast<jlong>(id);
       walk.writer->note_bare_class(id);
     } else if (known == 0 && walk.by_address) {
@@ -47,7 +54,7 @@ struct JvmtiDumper::Callbacks {
       if (id < kFirstAddress || hprof_has_object_size(&walk.places, tag, size) == 0)
         walk.writer->fail("an object's address does not fit its size; hotspot=-object-addresses takes tags");
     } else if (known == 0) {
-      id = walk.next_id++;
+      id = take_id(&walk.next_id);
       *tag = static_cast<jlong>(id);
     }
     walk.writer->note_object(id, static_cast<uint32_t>(class_tag), length, static_cast<uint64_t>(size));
@@ -105,8 +112,9 @@ struct JvmtiDumper::Callbacks {
         root.reference = ++walk.jni_globals;  // a number: JVMTI does not report it
         break;
       case JVMTI_HEAP_REFERENCE_SYSTEM_CLASS:
+        if (!walk.classes->has(to)) break;  // what a class loader keeps: VMs report it as this, too
         root.root = HPROF_ROOT_STICKY_CLASS;
-        if (walk.classes->has(to)) root.owner = walk.classes->at(to).serial;
+        root.owner = walk.classes->at(to).serial;
         break;
       case JVMTI_HEAP_REFERENCE_MONITOR:
         root.root = HPROF_ROOT_MONITOR_USED;
@@ -282,8 +290,8 @@ static void tag_followed(const DumpEnv& vm, ObjectTraces* traces, uint64_t* next
     if (object == nullptr) return;
     jlong tag = 0;
     if (vm.jvmti->GetTag(object, &tag) == JVMTI_ERROR_NONE && tag == 0) {
-      tag = static_cast<jlong>(*next);
-      if (vm.jvmti->SetTag(object, tag) == JVMTI_ERROR_NONE) ++*next;
+      tag = static_cast<jlong>(take_id(next));
+      if (vm.jvmti->SetTag(object, tag) != JVMTI_ERROR_NONE) tag = 0;
     }
     traces->set_tag(static_cast<uint64_t>(tag), number);
     vm.drop(object);
@@ -296,7 +304,7 @@ hprof_status JvmtiDumper::prepare(const DumpEnv& vm, Walk& walk) {
   hprof_status status = list_.take(vm);
   if (status != HPROF_OK) return status;
   walk.next_id = uint64_t{classes_.count()} + 1;
-  if (!walk.threads->take(vm, &walk.next_id) || !list_.tag_loaders(vm, &walk.next_id)) return HPROF_NO_MEMORY;
+  if (!walk.threads->take(vm) || !list_.tag_loaders(vm, &walk.next_id)) return HPROF_NO_MEMORY;
   walk.by_address = names_by_address(vm, *walk.traces, &walk.places);
   if (walk.traces->is_used()) {
     using How = ObjectTraces::How;

@@ -1,18 +1,22 @@
 #include "thread_list.h"
 
+#include <algorithm>
+
 #include <hprof/collector.h>
+#include <hprof/cpp/names.hpp>
 
 namespace hprof::dump {
 
-bool ThreadList::take(const DumpEnv& vm, uint64_t* next) {
+bool ThreadList::take(const DumpEnv& vm) {
   vm_ = &vm;
   services_ = vm.services;
-  next_ = next;
-  first_ = *next;
-  count_ = 0;
+  count_ = highest_ = 0;
+  lowest_ = ~0u;
   frames_ = services_->allocate<jvmtiFrameInfo>(kDepth);
   if (frames_ == nullptr || !entries_.open(*services_, kMost)) return false;
   services_->threads->each(services_->host, vm.jni, this, &ThreadList::visit);
+  std::sort(entries_.data(), entries_.data() + count_,
+            [](const Entry& a, const Entry& b) { return a.tag < b.tag; });
   return true;
 }
 
@@ -35,9 +39,20 @@ void ThreadList::add(hprof_thread* thread, jthread object) {
   if (object == nullptr || !entries_.cover(count_ + 1) ||
       vm_->jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE || tag != 0)
     return;
-  if (vm_->jvmti->SetTag(object, static_cast<jlong>(*next_)) != JVMTI_ERROR_NONE) return;
-  (*next_)++;
-  entries_[count_++] = {thread->serial, stack(thread->serial, object), false};
+  const uint64_t id = find_thread(services_->ids, services_->host, thread->serial)->object;
+  lowest_ = thread->serial < lowest_ ? thread->serial : lowest_;
+  highest_ = thread->serial > highest_ ? thread->serial : highest_;
+  if (highest_ - lowest_ >= kEndId - kFirstId) return;  // ids repeat
+  if (!is_id(id) || vm_->jvmti->SetTag(object, static_cast<jlong>(id)) != JVMTI_ERROR_NONE) return;
+  entries_[count_++] = {id, thread->serial, stack(thread->serial, object), false};
+}
+
+ThreadList::Entry* ThreadList::find(uint64_t tag) {
+  if (!is_id(tag)) return nullptr;
+  Entry* end = entries_.data() + count_;
+  Entry* at =
+      std::lower_bound(entries_.data(), end, tag, [](const Entry& e, uint64_t t) { return e.tag < t; });
+  return at != end && at->tag == tag ? at : nullptr;
 }
 
 hprof_trace_serial ThreadList::stack(hprof_thread_serial serial, jthread object) {

@@ -1,4 +1,4 @@
-// The threads of a dump: tagged, and with their stacks as traces of their own.
+// The threads of a dump: tagged with their object ids, and with their stacks as traces of their own.
 #pragma once
 
 #include <hprof/cpp/lazy_table.hpp>
@@ -12,14 +12,20 @@ class ThreadList {
   static constexpr uint32_t kMost = 64 * 1024;
   static constexpr jint kDepth = 256;  // frames of a stack
 
+  // The ids that the core gives thread objects.
+  static constexpr uint64_t kFirstId = 1u << 23;
+  static constexpr uint64_t kEndId = 1u << 24;
+  static bool is_id(uint64_t tag) { return tag - kFirstId < kEndId - kFirstId; }
+
   struct Entry {
+    uint64_t tag;
     hprof_thread_serial serial;
     hprof_trace_serial trace;
     bool is_rooted;  // this walk has written its ROOT THREAD OBJECT
   };
 
-  // Tags the threads from *next on. The caller keeps all classes loaded, for the methods' names. [control]
-  bool take(const DumpEnv& vm, uint64_t* next);
+  // Tags the threads. The caller keeps all classes loaded, for the methods' names. [control]
+  bool take(const DumpEnv& vm);
   void close();
   hprof_status define() const;
 
@@ -27,9 +33,7 @@ class ThreadList {
     for (uint32_t i = 0; i < count_; i++) entries_[i].is_rooted = false;
   }
   // The thread with that tag; nullptr: none. [heap]
-  Entry* find(uint64_t tag) {
-    return tag >= first_ && tag - first_ < count_ ? &entries_[tag - first_] : nullptr;
-  }
+  Entry* find(uint64_t tag);
 
  private:
   static uint32_t visit(void* self, hprof_thread* thread, void* jthread_ref);
@@ -40,9 +44,8 @@ class ThreadList {
   const Services* services_ = nullptr;
   LazyTable<Entry> entries_;
   jvmtiFrameInfo* frames_ = nullptr;
-  uint64_t* next_ = nullptr;
-  uint64_t first_ = 0;
   uint32_t count_ = 0;
+  hprof_thread_serial lowest_ = 0, highest_ = 0;
 };
 
 }  // namespace hprof::dump

@@ -1,27 +1,94 @@
 #include "vm_dumper.h"
 
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::dump {
 
 namespace {
 
 constexpr uint32_t kFirstApart = 22;  // the first Java version that writes objects separately
 
+// The threads that the output lists, by the address of their objects.
+class ThreadAddresses {
+ public:
+  explicit ThreadAddresses(const DumpServices& services) : services_(services) {}
+  ~ThreadAddresses() {
+    for (uint32_t i = 0; i < count_; i++) jni()->DeleteWeakGlobalRef(static_cast<jweak>(threads_[i].weak));
+    threads_.close();
+    addresses_.close();
+  }
+  ThreadAddresses(const ThreadAddresses&) = delete;
+  ThreadAddresses& operator=(const ThreadAddresses&) = delete;
+
+  // Takes references to all threads, and writes their START THREAD. Without memory no thread is known.
+  // [control]
+  hprof_status open() {
+    if (!threads_.open(services_, kMost) || !addresses_.open(&services_, kMost)) return HPROF_OK;
+    services_.threads->each(services_.host, jni(), this, [](void* self, hprof_thread* thread, void* ref) {
+      return static_cast<ThreadAddresses*>(self)->add(thread->serial, static_cast<jthread>(ref));
+    });
+    hprof_status status = HPROF_OK;
+    for (uint32_t i = 0; i < count_ && status == HPROF_OK; i++)
+      status = services_.emit->define(services_.host, HPROF_RECORD_THREAD_START, threads_[i].serial);
+    return status;
+  }
+  // While the VM is stopped, once. [control]
+  void read() {
+    for (uint32_t i = 0; i < count_; i++)
+      addresses_.add(services_.weaks->address(services_.host, threads_[i].weak), i + 1);
+    addresses_.finish();
+  }
+  hprof_thread_serial find(uint64_t address) {
+    const uint32_t number = addresses_.find(address);
+    return number != 0 ? threads_[number - 1].serial : 0;
+  }
+
+ private:
+  static constexpr uint32_t kMost = 64 * 1024;
+  struct Thread {
+    void* weak;
+    hprof_thread_serial serial;
+  };
+
+  JNIEnv* jni() const { return static_cast<JNIEnv*>(services_.jvm->jni(services_.host)); }
+  uint32_t add(hprof_thread_serial serial, jthread thread) {
+    if (thread == nullptr || !threads_.cover(uint64_t{count_} + 1)) return thread == nullptr;
+    jweak weak = without_exception(jni(), jni()->NewWeakGlobalRef(thread));
+    if (weak != nullptr) threads_[count_++] = {weak, serial};
+    return 1;
+  }
+
+  const DumpServices& services_;
+  LazyTable<Thread> threads_;
+  uint32_t count_ = 0;
+  AddressTable addresses_;
+};
+
 // Passes one dump from the VM to the encoder.
 class Passing {
  public:
-  Passing(const Services& services, const Config& config, ObjectTraces* traces, Progress* progress)
-      : services_(services), traces_(traces), progress_(progress) {
+  // threads: nullptr if they are not known.
+  Passing(const Services& services, const Config& config, ObjectTraces* traces, ThreadAddresses* threads,
+          Progress* progress)
+      : services_(services), traces_(traces), threads_(threads), progress_(progress) {
     dump_.size = sizeof(dump_);
     if (!config.wants_fields()) dump_.flags |= HPROF_FOREIGN_NO_FIELDS;
     if (!config.wants_arrays()) dump_.flags |= HPROF_FOREIGN_NO_ARRAYS;
     if (!config.wants_text()) dump_.flags |= HPROF_FOREIGN_NO_TEXT;
     if (!config.wants_strings()) dump_.flags |= HPROF_FOREIGN_NO_STRINGS;
     if (services.settings().java_version >= kFirstApart) dump_.flags |= HPROF_FOREIGN_APART;
-    if (!traces->is_used()) return;
-    dump_.argument = traces;
-    dump_.trace_of = [](void* argument, uint64_t address) {
-      return static_cast<ObjectTraces*>(argument)->find(address);
-    };
+    dump_.argument = this;
+    if (traces->is_used())
+      dump_.trace_of = [](void* self, uint64_t address) {
+        return static_cast<Passing*>(self)->traces_->find(address);
+      };
+    if (threads != nullptr)
+      dump_.thread_of = [](void* self, uint64_t address) {
+        return static_cast<Passing*>(self)->threads_->find(address);
+      };
   }
 
   const hprof_foreign_dump& dump() const { return dump_; }
@@ -35,6 +102,7 @@ class Passing {
   hprof_status take(uint32_t stream, uint8_t* bytes, uint64_t size) {
     // No object moves until the first call returns.
     if (!begun_ && traces_->is_used()) traces_->take_addresses();
+    if (!begun_ && threads_ != nullptr) threads_->read();
     begun_ = true;
     bytes_ += size;
     const hprof_status status = write(stream, 0, bytes, size);
@@ -58,6 +126,7 @@ class Passing {
 
   const Services& services_;
   ObjectTraces* traces_;
+  ThreadAddresses* threads_;
   Progress* progress_;
   hprof_foreign_dump dump_ = {};
   uint64_t bytes_ = 0;
@@ -70,6 +139,22 @@ hprof_status pass_on(void* argument, uint32_t stream, uint8_t* bytes, uint64_t s
 
 }  // namespace
 
+bool VmDumper::reads_addresses() const {
+  const DumpServices& s = *services_;
+  auto* java_vm = static_cast<JavaVM*>(s.jvm->java_vm(s.host));
+  void* jni = s.jvm->jni(s.host);
+  void* environment = nullptr;
+  if (jni == nullptr || s.weaks == nullptr || java_vm->GetEnv(&environment, JVMTI_VERSION_1_2) != JNI_OK)
+    return false;
+  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  jvmtiCapabilities capabilities = {};
+  capabilities.can_tag_objects = 1;
+  const bool known = jvmti->AddCapabilities(&capabilities) == JVMTI_ERROR_NONE &&
+                     s.weaks->prove_addresses(s.host, jvmti, jni) != 0;
+  jvmti->DisposeEnvironment();
+  return known;
+}
+
 hprof_status VmDumper::dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,
                             uint32_t why_size) {
   const DumpServices& s = *services_;
@@ -77,7 +162,14 @@ hprof_status VmDumper::dump(const Config& config, ObjectTraces* traces, Progress
     const hprof_status status = traces->define(ObjectTraces::How::kByAddress);
     if (status != HPROF_OK) return status;
   }
-  Passing passing(s, config, traces, progress);
+  // Numbers of threads in the dump can only be replaced where the output can be patched.
+  ThreadAddresses threads(s);
+  const bool knows_threads = s.foreign_dump->is_taken(s.host, 2) != 0 && reads_addresses();
+  if (knows_threads) {
+    const hprof_status status = threads.open();
+    if (status != HPROF_OK) return status;
+  }
+  Passing passing(s, config, traces, knows_threads ? &threads : nullptr, progress);
   const hprof_foreign_dump& dump = passing.dump();
   hprof_status status = passing.begin();
   if (dump.failure != nullptr) TextBuffer(why, why_size).add(dump.failure);

@@ -11,6 +11,8 @@ class VmDumper {
  public:
   explicit VmDumper(const DumpServices* services) : services_(services) {}
 
+  // True: the addresses of weak references' objects can be read. [control]
+  bool reads_addresses() const;
   // Makes one dump. traces: of objects, by address, or not is_used(). HPROF_UNSUPPORTED: nothing was written;
   // the reason is in why. [control]
   hprof_status dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,

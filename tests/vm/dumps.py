@@ -3,6 +3,7 @@ identifiers of 8 bytes (Q); Heap.unpack reads those of 4 where the file has them
 import struct
 
 from harness import check
+from reports import parse_binary
 
 WIDTH = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}  # and 2, an identifier: Heap.width
 
@@ -10,22 +11,36 @@ WIDTH = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}  # and 2, an identifi
 class Class:
     def __init__(self):
         self.super = 0
+        self.trace = 0
+        self.links = ()  # class loader, signers, protection domain
+        self.constants = []
         self.size = 0
         self.statics = {}
         self.fields = []
 
 
+def text(data):
+    return data.decode("utf-8", "surrogateescape")
+
+
 class Heap:
-    def __init__(self, id_size=8):
-        self.id_size = id_size
+    def __init__(self, report):
+        self.report = report
+        self.id_size = report.id_size
         self.width = dict(WIDTH)
-        self.width[2] = id_size
-        self.strings, self.names, self.frames, self.traces = {}, {}, {}, {}
+        self.width[2] = self.id_size
+        self.strings = {key: text(data) for key, data in report.strings.items()}
+        self.names = {owner: self.strings[name] for owner, _, name in report.classes.values()}
+        frames = {key: (self.strings[frame[0]], frame[4]) for key, frame in report.frames.items()}
+        # (method, line) of each frame of a trace, innermost first
+        self.places = {serial: [frames[key] for key in keys] for serial, (_, keys) in report.traces.items()}
+        self.traces = {serial: (thread, [method for method, _ in self.places[serial]])
+                       for serial, (thread, _) in report.traces.items()}
         self.classes, self.instances, self.arrays, self.primitives = {}, {}, {}, {}
-        self.array_class = {}
+        self.array_class, self.kinds = {}, {}
         self.thread_roots, self.roots = [], []
+        self.root_records = []  # (tag, object, its other fields)
         self.made_in = {}  # trace of each instance and array
-        self.places = {}   # (method, line) of each frame of a trace, innermost first
 
     def layout(self, text):
         return text if self.id_size == 8 else text.replace("Q", "I")
@@ -94,42 +109,18 @@ class Heap:
 
 
 def read(data):
-    check(data[:19] == b"JAVA PROFILE 1.0.2\0", "header %r" % data[:19])
-    id_size = struct.unpack_from(">I", data, 19)[0]
-    check(id_size in (4, 8), "identifiers of %d bytes" % id_size)
-    heap = Heap(id_size)
-    at, time, ended = 31, 0, False
-    frames, lines = {}, {}
-    while at < len(data):
-        tag, stamp, length = struct.unpack_from(">BII", data, at)
-        body = data[at + 9:at + 9 + length]
-        check(len(body) == length, "record %x at %d ends outside the file" % (tag, at))
-        check(stamp >= time, "time goes back at %d" % at)
-        time = stamp
-        if tag == 1:
-            heap.strings[heap.unpack(">Q", body)[0]] = body[id_size:].decode("utf-8", "surrogateescape")
-        elif tag == 2:
-            check(length == 2 * id_size + 8, "LOAD CLASS of %d bytes" % length)
-            _, object_id, _, name = heap.unpack(">IQIQ", body)
-            heap.names[object_id] = heap.strings[name]
-        elif tag == 4:
-            check(length == 4 * id_size + 8, "FRAME of %d bytes" % length)
-            number, method, _, _, _, line = heap.unpack(">QQQQIi", body)
-            frames[number] = heap.strings[method]
-            lines[number] = line
-        elif tag == 5:
-            trace, thread, count = struct.unpack_from(">III", body)
-            numbers = heap.unpack(">%dQ" % count, body, 12)
-            heap.traces[trace] = (thread, [frames[f] for f in numbers])
-            heap.places[trace] = [(frames[f], lines[f]) for f in numbers]
-        elif tag == 0x1c:
-            check(length > 0 and not ended, "segment at %d" % at)
+    report = parse_binary(data)
+    check(report.version == "JAVA PROFILE 1.0.2", "header %r" % report.version)
+    heap = Heap(report)
+    ended = False
+    for tag, _, body in report.records:
+        if tag == "HEAP DUMP SEGMENT":
+            check(not ended, "a segment behind the end of the dump")
             read_segment(heap, body)
-        elif tag == 0x2c:
+        elif tag == "HEAP DUMP END":
             ended = True
         else:
-            check(tag in (0x0a, 0x0b, 0x0e, 6, 3), "record %x at %d" % (tag, at))
-        at += 9 + length
+            check(tag not in ("HEAP DUMP", "CPU SAMPLES"), "a record %s" % tag)
     check(ended, "no HEAP DUMP END")
     for owner in heap.classes:
         size = sum(heap.width[k] for step in heap.chain(owner) for _, k in step.fields)
@@ -163,6 +154,7 @@ def read_segment(heap, body):
         if tag in ROOTS:
             values = heap.unpack(ROOTS[tag], body, at)
             heap.roots.append(values[0])
+            heap.root_records.append((tag, *values))
             if tag == 8:
                 heap.thread_roots.append(values[1:])
             at += heap.size_of(ROOTS[tag])
@@ -183,6 +175,7 @@ def read_segment(heap, body):
             check(tag == 0x23, "sub-record %x" % tag)
             object_id, heap.made_in[object_id], count, kind = heap.unpack(">QIIB", body, at)
             at += heap.size_of(">QIIB")
+            heap.kinds[object_id] = kind
             new(heap.primitives, object_id, body[at:at + count * WIDTH[kind]])
             at += count * WIDTH[kind]
     check(at == len(body), "a sub-record ends outside its segment")
@@ -190,12 +183,16 @@ def read_segment(heap, body):
 
 def read_class(heap, body, at):
     owner = Class()
-    object_id, _, owner.super, _, _, _, _, _, owner.size = heap.unpack(">QIQQQQQQI", body, at)
+    object_id, owner.trace, owner.super, *owner.links, first, second, owner.size = heap.unpack(">QIQQQQQQI", body, at)
+    check(first == second == 0, "reserved words of class %x" % object_id)
     at += heap.size_of(">QIQQQQQQI")
     count = struct.unpack_from(">H", body, at)[0]
     at += 2
     for _ in range(count):
-        at += 3 + heap.width[body[at + 2]]
+        kind = body[at + 2]
+        at += 3 + heap.width[kind]
+        if kind == 2:
+            owner.constants.append(int.from_bytes(body[at - heap.id_size:at], "big"))
     count = struct.unpack_from(">H", body, at)[0]
     at += 2
     for _ in range(count):

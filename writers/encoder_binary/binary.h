@@ -9,7 +9,7 @@
 //                 8 bytes                    4 bytes
 //     objects     the core's: addresses or   the core's: counted from 1, below 0x60000000
 //                 counted from 1
-//     classes     0x4c00000000000000 + n     0x60000000 + n      (only classes whose object has no id)
+//     classes     0x4c00000000000000 + n     0x60000000 + n      (until a dump has given the object an id)
 //     frames      0x4700000000000000 + n     0x70000000 + n
 //     strings     0x4a00000000000000 + n     0xa0000000 + n
 //
@@ -24,6 +24,7 @@
 #include <hprof/record.h>
 
 #include "foreign_dump.h"
+#include "object_places.h"
 #include "tags.h"
 
 namespace hprof::binary {
@@ -56,6 +57,7 @@ struct Encoder {
   uint32_t segments = 0;     // 1: the header says 1.0.2
   uint32_t in_dump = 0;      // 1: between HEAP_DUMP_BEGIN and _END
 
+  ObjectPlaces places;             // of ids that a dump may replace
   ForeignDump* foreign = nullptr;  // the dump that is being passed on; nullptr: none
   uint32_t foreign_dumps = 0;      // in this output so far
 
@@ -72,6 +74,11 @@ class BinaryOut : public Out {
   void raw_id(uint64_t v) { wide_ ? u8(v) : u4(static_cast<uint32_t>(v)); }
   // Writes an object id; 0 if it does not fit into 4 bytes, rather than another object's.
   void object(hprof_object_id id) { raw_id(wide_ || id <= UINT32_MAX ? id : 0); }
+  void patch_object(uint64_t position, hprof_object_id id) {
+    uint8_t bytes[8];
+    wide_ ? put_u8(bytes, id) : put_u4(bytes, static_cast<uint32_t>(id));
+    patch(position, bytes, wide_ ? 8 : 4);
+  }
   void string(hprof_string_id id) { raw_id(id == 0 ? 0 : (wide_ ? 0x4a00000000000000 : 0xa0000000) + id); }
   void frame(hprof_frame_id id) { raw_id((wide_ ? 0x4700000000000000 : 0x70000000) + id); }
   // id 0: no dump has given the class an id, so one is made of its serial.
@@ -79,7 +86,9 @@ class BinaryOut : public Out {
     if (id != 0) return object(id);
     raw_id((wide_ ? 0x4c00000000000000 : 0x60000000) + serial);
   }
-  void thread(hprof_thread_serial serial) { u4(serial == 0 ? 0 : saturated(uint64_t{200000} + serial)); }
+  void thread(hprof_thread_serial serial) {
+    u4(serial == 0 ? 0 : saturated(uint64_t{kFirstThreadNumber} + serial));
+  }
   void trace(hprof_trace_serial serial) { u4(saturated(uint64_t{kFirstTraceNumber} + serial)); }
 
  private:

@@ -5,6 +5,7 @@
 #include <new>
 
 #include <hprof/cpp/byte_order.hpp>
+#include <hprof/cpp/dump_types.hpp>
 
 #include "binary.h"
 
@@ -15,11 +16,16 @@ namespace {
 constexpr uint32_t kHead = 9;  // of a record: tag, time, length
 constexpr char kMagic[] = "JAVA PROFILE 1.0.";
 constexpr uint32_t kMagicSize = 19;  // with the last digit and the NUL
-constexpr char kClassName[] = "java/lang/Class";
+constexpr char kClassName[] = "java.lang.Class";
 constexpr uint64_t kFillerId = 0x4e00000000000001;
 constexpr uint32_t kEmptyTrace = 1;   // as the VM numbers it
 constexpr uint32_t kMostMarks = 128;  // class serials overflow beyond
 constexpr uint32_t kMostNarrowMarks = 0x70;
+constexpr uint32_t kSeveral = UINT32_MAX;  // classes with the same name
+constexpr uint64_t kSeveralObjects = UINT64_MAX;
+constexpr uint32_t kMostUnknown = 16;
+constexpr uint32_t kMostDimensions = 255;
+constexpr uint32_t kNameGrowth = 2 * kMostDimensions + 8;
 
 // String ids are addresses: the first two of 8 bytes are 0; 4 bytes have no room for a mark.
 void mark_id(uint8_t* id, uint32_t id_size, uint32_t mark) {
@@ -30,6 +36,59 @@ void mark_id(uint8_t* id, uint32_t id_size, uint32_t mark) {
 void mark_frame(uint8_t* id, uint32_t id_size, uint32_t mark) {
   if (id_size == 8) return mark_id(id, id_size, mark);
   if (id[0] == 0) id[0] = static_cast<uint8_t>(mark % kMostNarrowMarks);
+}
+
+uint64_t hash_of(const void* bytes, uint64_t size) {
+  const uint8_t* at = static_cast<const uint8_t*>(bytes);
+  uint64_t hash = size, word = 0;
+  for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
+    std::memcpy(&word, at, sizeof word);
+    hash = mix(hash, word);
+  }
+  word = 0;
+  std::memcpy(&word, at, size);
+  return mix(hash, word) | 1;  // not 0
+}
+
+// True: may be the name of a class in a package, as the VM writes it. Other texts of the symbol table stay as
+// they are.
+bool is_package_name(const uint8_t* text, uint32_t size) {
+  if (size == 0 || text[0] == '(' || std::memchr(text, '/', size) == nullptr) return false;
+  for (uint32_t i = 0; i < size; i++) {
+    if (std::strchr(".;[( :", text[i]) != nullptr) return false;
+    if (text[i] != '/') continue;
+    if (i == 0 || i + 1 == size || text[i + 1] == '/') return false;
+  }
+  return true;
+}
+
+// Turns the VM's name of a class into that of Java source, such as [Ljava/util/Map; into java.util.Map[], and
+// returns its size. text: has room for kNameGrowth more.
+uint32_t to_source(uint8_t* text, uint32_t size) {
+  uint32_t dimensions = 0;
+  while (dimensions < size && text[dimensions] == '[') dimensions++;
+  uint32_t length = size - dimensions;
+  if (dimensions > kMostDimensions) return size;
+  if (dimensions != 0) {
+    static constexpr const char* kPrimitives[] = {"boolean", "char",  "float", "double",
+                                                  "byte",    "short", "int",   "long"};
+    const uint32_t type = length == 1 ? type_of(static_cast<char>(text[dimensions])) : 0;
+    if (type >= HPROF_TYPE_BOOLEAN) {
+      const char* primitive = kPrimitives[type - HPROF_TYPE_BOOLEAN];
+      length = static_cast<uint32_t>(std::strlen(primitive));
+      std::memcpy(text, primitive, length);
+    } else if (length > 2 && text[dimensions] == 'L' && text[size - 1] == ';') {
+      length -= 2;
+      std::memmove(text, text + dimensions + 1, length);
+    } else {
+      return size;
+    }
+  }
+  if (is_package_name(text, length)) {
+    for (uint32_t i = 0; i < length; i++) text[i] = text[i] == '/' ? '.' : text[i];
+  }
+  for (uint32_t i = 0; i < dimensions; i++, length += 2) std::memcpy(text + length, "[]", 2);
+  return length;
 }
 
 }  // namespace
@@ -59,7 +118,10 @@ bool ForeignDump::open(Encoder& encoder, hprof_foreign_dump* dump) {
   heap_.mark = static_cast<uint8_t>(number_);
   const Services services(encoder.host);
   const bool made = heap_.open(services, dump, id_size_) && body_.open(services, kMostHeld) &&
-                    definitions_.open(services, kMostHeld);
+                    definitions_.open(services, kMostHeld) && classes_of_output_.open(services) &&
+                    known_names_.open(services) &&
+                    class_objects_.open(services, ObjectPlaces::kMostClasses) &&
+                    trace_threads_.open(services, kMostHeld);
   if (!made || !filters_) return made;
   return strings_.open(services, kMostHeld) && classes_.open(services, kMostHeld) && names_.open(services);
 }
@@ -71,6 +133,10 @@ void ForeignDump::close() {
   strings_.close();
   classes_.close();
   names_.close();
+  classes_of_output_.close();
+  known_names_.close();
+  class_objects_.close();
+  trace_threads_.close();
 }
 
 hprof_status ForeignDump::fail(const char* words) {
@@ -89,6 +155,10 @@ void ForeignDump::put_id(uint8_t* to, uint64_t id) const {
 hprof_status ForeignDump::take(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record) {
   if (record.dump != dump_ || dump_->failure != nullptr) return HPROF_FAILED;
   to_ = {&encoder, &out, record.head.time_us};
+  if ((record.flags & HPROF_FOREIGN_BEGINS) != 0) {
+    if (!index_classes()) return fail("no memory for the names of classes");
+    heap_.maps_threads = out.can_patch() && HPROF_HAS(dump_, hprof_foreign_dump, thread_of);
+  }
   hprof_status status = take_bytes(record.stream, record.bytes, record.size);
   if (status == HPROF_OK && (record.flags & HPROF_FOREIGN_ENDS) != 0) status = finish();
   dump_->objects = heap_.objects();
@@ -200,6 +270,7 @@ hprof_status ForeignDump::take_definition(uint32_t tag, uint8_t* body, uint32_t 
     case kUtf8:
       if (size < id) return fail("the VM's dump cannot be read");
       mark_id(body, id, number_);
+      if (!take_name(&body, &size)) return fail("no memory for the names of the VM's dump");
       if (size - id == sizeof(kClassName) - 1 && std::memcmp(body + id, kClassName, size - id) == 0) {
         class_name_ = id_at(body);
       }
@@ -209,6 +280,11 @@ hprof_status ForeignDump::take_definition(uint32_t tag, uint8_t* body, uint32_t 
       if (size != 2 * id + 8) return fail("the VM's dump cannot be read");
       heap_.note_loaded(id_at(body + 4));
       mark_id(body + 8 + id, id, number_);
+      if (const uint32_t* serial = known_names_.find(id_at(body + 8 + id))) {
+        uint64_t& object = class_objects_[*serial];
+        const uint64_t loaded = id_at(body + 4);  // arrays of primitives come twice
+        object = object == 0 || object == loaded ? loaded : kSeveralObjects;
+      }
       if (filters_) note_name(id_at(body + 8 + id));
       if (id_at(body + 8 + id) == class_name_ && class_class_ == 0) class_class_ = id_at(body + 4);
       put_u4(body, get_u4(body) + kClassSerialBase * (1 + number_));
@@ -229,6 +305,70 @@ hprof_status ForeignDump::take_definition(uint32_t tag, uint8_t* body, uint32_t 
       break;
   }
   return write_or_hold(tag, body, size);
+}
+
+// Finds the classes that the output has defined, or may define later, by their names.
+bool ForeignDump::index_classes() {
+  const Encoder& encoder = *to_.encoder;
+  uint32_t unknown = 0;  // serials in a row: other threads may be adding classes
+  for (hprof_class_serial serial = 1; unknown < kMostUnknown && serial < ObjectPlaces::kMostClasses;
+       serial++) {
+    const auto info = find_class(encoder.ids, encoder.host, serial);
+    const hprof_text name = encoder.ids->string_text(encoder.host, info->name);
+    unknown = info && name.data != nullptr ? 0 : unknown + 1;
+    if (unknown != 0) continue;
+    uint32_t* known = classes_of_output_.make(hash_of(name.data, name.size));
+    if (known == nullptr) return false;
+    *known = *known == 0 ? serial : kSeveral;
+    end_ = serial + 1;
+  }
+  return class_objects_.cover(end_);
+}
+
+// Puts a string of the VM into the form of Java source if it names a class, and notes that of a class of the
+// output.
+bool ForeignDump::take_name(uint8_t** body, uint32_t* size) {
+  const uint32_t id = id_size_;
+  if (body_.add(nullptr, kNameGrowth) == nullptr) return false;
+  *body = body_.data();
+  *size = id + to_source(*body + id, *size - id);
+  body_.cut(*size);
+  const uint32_t* serial = classes_of_output_.find(hash_of(*body + id, *size - id));
+  if (serial == nullptr || *serial == kSeveral) return true;
+  uint32_t* known = known_names_.make(id_at(*body));
+  if (known != nullptr) *known = *serial;
+  return known != nullptr;
+}
+
+// Gives classes and threads that were defined before the dump the ids of their objects in it, and the dump's
+// STACK TRACE records the serials of their threads.
+void ForeignDump::patch_definitions() {
+  BinaryOut& out = *to_.out;
+  ObjectPlaces& places = to_.encoder->places;
+  for (hprof_class_serial serial = 1; serial < end_; serial++) {
+    const uint64_t object = class_objects_[serial];
+    ObjectPlaces::Class* of = object != 0 && object != kSeveralObjects ? places.make_class(serial) : nullptr;
+    if (of == nullptr) continue;
+    if (of->position != 0) out.patch_object(of->position, object);
+    of->object = object;
+  }
+  heap_.each_thread([&](uint64_t, const DumpedThread& thread) {
+    const uint64_t place = places.of_thread(thread.serial);
+    if (place != 0) out.patch_object(place, thread.object);
+  });
+  for (uint64_t at = 0; at < trace_threads_.size(); at += sizeof(TraceThread)) {
+    TraceThread trace;
+    std::memcpy(&trace, trace_threads_.data() + at, sizeof trace);
+    const hprof_thread_serial serial = heap_.find_thread(trace.vm_serial);
+    uint8_t number[4];
+    put_u4(number, kFirstThreadNumber + serial);
+    if (serial != 0) out.patch(trace.position, number, sizeof number);
+  }
+  uint8_t* end = definitions_.data() + definitions_.size();
+  for (uint8_t* at = definitions_.data(); at < end; at += kHead + uint64_t{get_u4(at + 5)}) {
+    const hprof_thread_serial serial = *at == kTrace ? heap_.find_thread(get_u4(at + kHead + 4)) : 0;
+    if (serial != 0) put_u4(at + kHead + 4, kFirstThreadNumber + serial);
+  }
 }
 
 hprof_status ForeignDump::write_or_hold(uint32_t tag, const uint8_t* body, uint32_t size) {
@@ -380,6 +520,7 @@ hprof_status ForeignDump::finish() {
   if (!whole || !ended_ || !objects_begun_) return fail("the VM's dump broke off");
   hprof_status status = add_missing_classes();
   if (status == HPROF_OK) status = write(kHeapDumpEnd, 0, nullptr, 0);
+  if (status == HPROF_OK) patch_definitions();
   if (status == HPROF_OK && apart_) status = fill_gap();
   return status;
 }
@@ -390,6 +531,11 @@ hprof_status ForeignDump::write(uint32_t tag, uint32_t length, const uint8_t* by
   write_head(encoder, *to_.out, static_cast<Tag>(tag), to_.time_us, length);
   if (tag == kHeapDumpEnd) encoder.in_dump = 0;
   if (tag == kHeapDumpSegment) encoder.in_dump = 1;
+  if (tag == kTrace && heap_.maps_threads) {
+    const TraceThread trace = {to_.out->position() + 4, get_u4(bytes + 4)};
+    if (trace_threads_.add(&trace, sizeof trace) == nullptr)
+      return fail("no memory for the threads of the VM's dump");
+  }
   return write_more(bytes, size);
 }
 

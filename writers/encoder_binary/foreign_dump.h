@@ -7,6 +7,11 @@
 // An output may take several dumps, in each of which the VM counts frames and traces from 1: the numbers of
 // later dumps get a mark.
 //
+// Classes and threads that the output has defined before get one identity: names of classes become those of
+// Java source, and where the output can be patched, the object ids of LOAD CLASS and START THREAD become the
+// dump's, and the dump's serials of threads become the output's. A class is recognised by its name, unless
+// two have it.
+//
 // HPROF_FOREIGN_NO_STRINGS passes only strings that name classes, methods and fields, since the VM's symbol
 // table has every text constant of every class. Strings are held until all names are known. [writer]
 #pragma once
@@ -51,6 +56,10 @@ class ForeignDump {
   hprof_status take(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record);
 
  private:
+  struct TraceThread {
+    uint64_t position;
+    uint32_t vm_serial;
+  };
   struct Framing {  // the position of a stream in its records
     uint8_t head[9];
     uint32_t have;
@@ -84,6 +93,9 @@ class ForeignDump {
   void put_id(uint8_t* to, uint64_t id) const;
   hprof_status write_or_hold(uint32_t tag, const uint8_t* body, uint32_t size);
   hprof_status take_trace(uint8_t* body, uint32_t size);
+  bool take_name(uint8_t** body, uint32_t* size);
+  bool index_classes();
+  void patch_definitions();
   hprof_status put_empty_trace();
   void note_name(uint64_t id) {
     if (uint32_t* name = names_.make(id)) *name = 1;
@@ -112,9 +124,14 @@ class ForeignDump {
   bool has_empty_trace_ = false;
   uint64_t gap_position_ = 0;
   uint64_t gap_size_ = 0;
-  bool needs_head_ = false;   // filters_: the head of the next segment is not written yet
-  uint64_t class_name_ = 0;   // string id of "java/lang/Class"
-  uint64_t class_class_ = 0;  // java.lang.Class
+  bool needs_head_ = false;              // filters_: the head of the next segment is not written yet
+  hprof_class_serial end_ = 0;           // the output can be patched
+  IdTable<uint32_t> classes_of_output_;  // serials by hash of the name, kSeveral
+  IdTable<uint32_t> known_names_;        // serials by string id
+  LazyTable<uint64_t> class_objects_;    // the dump's, by serial
+  HeldBytes trace_threads_;              // TraceThread: of STACK TRACE records in the output
+  uint64_t class_name_ = 0;              // string id of "java/lang/Class"
+  uint64_t class_class_ = 0;             // java.lang.Class
 };
 
 }  // namespace hprof::binary

@@ -26,7 +26,7 @@ bool SubRecords::open(const Services& services, const hprof_foreign_dump* dump, 
   dump_ = dump;
   id_size_ = id_size;
   return mirrors_.open(services) && numbers_.open(services) && classes_.open(services, kMostClasses + 1) &&
-         types_.open(services, kMostTypes);
+         types_.open(services, kMostTypes) && threads_.open(services);
 }
 
 void SubRecords::close() {
@@ -34,6 +34,7 @@ void SubRecords::close() {
   mirrors_.close();
   classes_.close();
   types_.close();
+  threads_.close();
 }
 
 DumpedClass* SubRecords::make_class(uint64_t id) {
@@ -91,6 +92,7 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
     if (mark != 0) mark_numbers(bytes, have_, have_ + static_cast<uint32_t>(n));
     std::memcpy(head_ + have_, bytes, n);
     if (dump_->trace_of != nullptr) put_trace(bytes, have_, have_ + static_cast<uint32_t>(n));
+    if (maps_threads && step_ == Step::kRoot) put_thread(bytes, have_, have_ + static_cast<uint32_t>(n));
     have_ += static_cast<uint32_t>(n);
     bytes += n;
     size -= n;
@@ -174,13 +176,40 @@ void SubRecords::put_trace(uint8_t* bytes, uint32_t begin, uint32_t end) {
     bytes[at - begin] = number[at - id_size_];
 }
 
+// As put_trace, for the serial of a root's thread. A thread's roots follow its ROOT THREAD OBJECT.
+void SubRecords::put_thread(uint8_t* bytes, uint32_t begin, uint32_t end) {
+  const bool of_thread = tag_ == HPROF_ROOT_THREAD_OBJECT || tag_ == HPROF_ROOT_JNI_LOCAL ||
+                         tag_ == HPROF_ROOT_JAVA_FRAME || tag_ == HPROF_ROOT_NATIVE_STACK ||
+                         tag_ == HPROF_ROOT_THREAD_BLOCK;
+  if (!of_thread || end <= id_size_) return;
+  const bool is_whole = begin <= id_size_ && end >= id_size_ + 4;
+  if (tag_ == HPROF_ROOT_THREAD_OBJECT) {
+    if (begin <= id_size_) thread_ = dump_->thread_of(dump_->argument, id_at(0));
+  } else if (is_whole) {
+    thread_ = find_thread(get_u4(head_ + id_size_));
+  }
+  if (thread_ == 0) return;
+  uint8_t number[4];
+  put_u4(number, kFirstThreadNumber + thread_);
+  for (uint32_t at = begin < id_size_ ? id_size_ : begin; at < end && at < id_size_ + 4; at++)
+    bytes[at - begin] = number[at - id_size_];
+}
+
+bool SubRecords::take_thread() {
+  if (thread_ == 0) return true;
+  DumpedThread* thread = threads_.make(get_u4(head_ + id_size_));
+  if (thread == nullptr) return no_room();
+  *thread = {thread_, id_at(0)};
+  return true;
+}
+
 bool SubRecords::take_step() {
   switch (step_) {
     case Step::kTag:
       return take_tag();
     case Step::kRoot:
       want(Step::kTag, 1);
-      return true;
+      return !maps_threads || tag_ != HPROF_ROOT_THREAD_OBJECT || take_thread();
     case Step::kClass:
       return take_class();
     case Step::kConstantCount:

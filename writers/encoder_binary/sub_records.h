@@ -91,6 +91,11 @@ struct DumpedClass {
   uint32_t is_dumped;  // 0: only a LOAD CLASS so far
 };
 
+struct DumpedThread {
+  hprof_thread_serial serial;
+  uint64_t object;
+};
+
 class SubRecords {
  public:
   static constexpr uint32_t kMostClasses = 192 * 1024;
@@ -115,6 +120,16 @@ class SubRecords {
   const DumpedClass* find_class(uint64_t id) const;
   uint64_t objects() const { return objects_; }
   uint64_t traced() const { return traced_; }  // objects with a trace
+  // The threads of the dump that the output knows.
+  template <class Visit>
+  void each_thread(const Visit& visit) const {
+    threads_.each(visit);
+  }
+  // The serial of the VM's thread; 0: the output does not know it.
+  hprof_thread_serial find_thread(uint32_t vm_serial) const {
+    const DumpedThread* thread = threads_.find(vm_serial);
+    return thread != nullptr ? thread->serial : 0;
+  }
   const Mirrors& mirrors() const { return mirrors_; }
   uint64_t object_class() const { return object_class_; }  // java.lang.Object: the class without a superclass
   // Reports the names of fields in CLASS DUMPs.
@@ -122,6 +137,8 @@ class SubRecords {
   void* name_context = nullptr;
   // Written into the first bytes of string ids (the second of 8) and of threads' traces (the first of 4).
   uint8_t mark = 0;
+  // Threads that the output knows get its serials.
+  bool maps_threads = false;
 
  private:
   enum class Step : uint32_t {
@@ -153,6 +170,8 @@ class SubRecords {
   }
   hprof_trace_serial find_trace(uint64_t object);
   void put_trace(uint8_t* bytes, uint32_t begin, uint32_t end);
+  void put_thread(uint8_t* bytes, uint32_t begin, uint32_t end);
+  bool take_thread();
   void want(Step step, uint32_t bytes) {
     step_ = step;
     need_ = bytes;
@@ -187,6 +206,8 @@ class SubRecords {
   LazyTable<uint8_t> types_;
   uint32_t type_count_ = 0;
   DumpedClass* current_ = nullptr;
+  IdTable<DumpedThread> threads_;  // by the VM's serials, which count from 1
+  uint32_t thread_ = 0;            // serial in the output of the last ROOT THREAD OBJECT; 0: not known
   uint64_t object_class_ = 0;
   uint64_t objects_ = 0;
   uint64_t traced_ = 0;

@@ -1,4 +1,4 @@
-// The tags of the binary format, and the numbers of traces in it.
+// The tags of the binary format, and the numbers of traces and threads in it.
 #pragma once
 
 #include <cstdint>
@@ -32,5 +32,7 @@ enum DumpTag : uint32_t {
 
 // Number of the empty trace among STACK TRACE records; a trace has this plus its serial.
 constexpr uint32_t kFirstTraceNumber = 300000;
+// A thread has this plus its serial.
+constexpr uint32_t kFirstThreadNumber = 200000;
 
 }  // namespace hprof::binary

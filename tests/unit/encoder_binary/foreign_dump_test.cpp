@@ -73,7 +73,8 @@ struct Result {
   uint64_t traced;
 };
 
-using Traces = std::map<uint64_t, hprof_trace_serial>;  // by address
+using Traces = std::map<uint64_t, hprof_trace_serial>;    // by address
+using Threads = std::map<uint64_t, hprof_thread_serial>;  // the same
 
 // What heap=dump leaves out with redact=none, basic and full.
 constexpr uint32_t kRedact[] = {
@@ -82,8 +83,9 @@ constexpr uint32_t kRedact[] = {
 
 class Run {
  public:
-  Run() : run_(host_with_memory(), mock_unit(hprof_module_encoder_binary, "encoder_binary")) {
-    run_.out.let_patch();
+  explicit Run(bool patches = true)
+      : run_(host_with_memory(), mock_unit(hprof_module_encoder_binary, "encoder_binary")) {
+    if (patches) run_.out.let_patch();
     auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
     begin.id_size = kId;
     begin.heap_dump = 1;
@@ -93,15 +95,31 @@ class Run {
     REQUIRE(run_.encode(&trace.head) == HPROF_OK);
   }
 
+  hprof_class_serial define_class(const std::string& name) {
+    const hprof_class_serial serial = host_.add_class(name, "L" + name + ";");
+    define(HPROF_RECORD_CLASS, serial);
+    return serial;
+  }
+  hprof_thread_serial define_thread(const std::string& name) {
+    const hprof_thread_serial serial = host_.add_thread(name, "main", "system", 0x800001);
+    define(HPROF_RECORD_THREAD_START, serial);
+    return serial;
+  }
+  std::string bytes() { return run_.bytes(); }
+
   // Feeds both streams in pieces of `piece` bytes; late: what stream 0 has after stream 1.
   Result pass(const std::string& main, const std::string& objects, const std::string& late, uint32_t redact,
-              size_t piece, const Traces& traces = {}) {
+              size_t piece, const Traces& traces = {}, const Threads& threads = {}) {
     const size_t before = run_.bytes().size();
     hprof_foreign_dump dump = {};
     dump.size = sizeof dump;
     dump.flags = kRedact[redact] | (objects.empty() ? 0 : HPROF_FOREIGN_APART);
-    dump.argument = const_cast<Traces*>(&traces);
-    if (!traces.empty()) dump.trace_of = &trace_of;
+    const Known known = {traces, threads};
+    dump.argument = const_cast<Known*>(&known);
+    if (!traces.empty())
+      dump.trace_of = [](void* of, uint64_t at) { return find(static_cast<Known*>(of)->traces, at); };
+    if (!threads.empty())
+      dump.thread_of = [](void* of, uint64_t at) { return find(static_cast<Known*>(of)->threads, at); };
     hprof_status status = write(dump, 0, HPROF_FOREIGN_BEGINS, "");
     const std::string parts[3] = {main, objects, late};
     for (uint32_t part = 0; part < 3; part++) {
@@ -119,10 +137,18 @@ class Run {
   }
 
  private:
-  static hprof_trace_serial trace_of(void* argument, uint64_t address) {
-    const auto& traces = *static_cast<const Traces*>(argument);
-    const auto at = traces.find(address);
-    return at != traces.end() ? at->second : 0;
+  struct Known {
+    const Traces& traces;
+    const Threads& threads;
+  };
+  static uint32_t find(const std::map<uint64_t, uint32_t>& known, uint64_t address) {
+    const auto at = known.find(address);
+    return at != known.end() ? at->second : 0;
+  }
+  void define(uint32_t kind, uint32_t number) {
+    auto record = make_record<hprof_rec_definition>(kind);
+    record.id = number;
+    REQUIRE(run_.encode(&record.head) == HPROF_OK);
   }
   hprof_status write(hprof_foreign_dump& dump, uint32_t stream, uint32_t flags, std::string bytes) {
     auto record = make_record<hprof_rec_foreign_dump>(HPROF_RECORD_FOREIGN_DUMP);
@@ -212,6 +238,77 @@ TEST_CASE("objects get the traces in which they were allocated, in pieces of any
       pass(kHeader + kStrings, record(0x1c, kClasses + kObjects), kLoads + record(0x2c, ""), 0, 11, traces);
   REQUIRE(apart.status == HPROF_OK);
   CHECK(has(apart.bytes, expected));
+}
+
+TEST_CASE("names of classes are those of Java source; other strings stay") {
+  const std::string strings = utf8(1, "[C") + utf8(2, "[[Lsome/Thing;") + utf8(3, "some/Thing$1") +
+                              utf8(4, "(Lsome/Thing;[C)V") + utf8(5, "/some/path") +
+                              utf8(6, "some/thing.txt") + utf8(7, "[") + utf8(8, "[X") + utf8(9, "[[[Z") +
+                              utf8(10, "");
+  for (size_t piece : {1u, 100000u}) {
+    const std::string bytes = pass(kHeader + strings + kWhole.substr(kHeader.size()), "", "", 0, piece).bytes;
+    for (const auto& text : {utf8(1, "char[]"), utf8(2, "some.Thing[][]"), utf8(3, "some.Thing$1"),
+                             utf8(4, "(Lsome/Thing;[C)V"), utf8(5, "/some/path"), utf8(6, "some/thing.txt"),
+                             utf8(7, "["), utf8(8, "[X"), utf8(9, "boolean[][][]"), utf8(10, "")})
+      CHECK(has(bytes, text));
+  }
+}
+
+TEST_CASE(
+    "classes that are defined before the dump get its ids, where the output can be patched and one class has "
+    "the name") {
+  const std::string twice = load_class(5, 0x1020, 0x61);  // another Leaf
+  for (const bool patches : {true, false}) {
+    for (const bool several : {true, false}) {
+      for (uint32_t redact : {0u, 2u}) {
+        Run run(patches);
+        const uint32_t leaf = run.define_class("Leaf");
+        const uint32_t object = run.define_class("java.lang.Object");
+        const uint32_t other = run.define_class("Other");
+        const uint64_t own = kId == 8 ? 0x4c00000000000000 : 0x60000000;
+        const std::string main = kHeader + kStrings + kLoads + (several ? twice : "") +
+                                 record(0x1c, kClasses + kObjects) + record(0x2c, "");
+        REQUIRE(run.pass(main, "", "", redact, 64).status == HPROF_OK);
+        CHECK(has(run.bytes(), u4(leaf) + id(patches && !several ? 0x1008 : own + leaf)));
+        CHECK(has(run.bytes(), u4(object) + id(patches ? 0x1000 : own + object)));
+        CHECK(has(run.bytes(), u4(other) + id(own + other)));
+      }
+    }
+  }
+}
+
+TEST_CASE("threads of the output have its serials in the dump, and the dump's ids in START THREAD") {
+  const auto root = [](uint64_t object, uint32_t thread, uint32_t trace) {
+    return "\x08" + id(object) + u4(thread) + u4(trace);
+  };
+  const auto roots = [&](uint32_t first, uint32_t second) {
+    return root(0x900100, first, 2) + "\x03" + id(0x900000) + u4(first) + u4(0) + "\x02" + id(0x900000) +
+           u4(first) + u4(1) + "\x06" + id(0x900000) + u4(first) + root(0x900200, second, 3) + "\x04" +
+           id(0x900000) + u4(second);
+  };
+  const auto traces = [](uint32_t first, uint32_t second) {
+    return record(5, u4(2) + u4(first) + u4(0)) + record(5, u4(3) + u4(second) + u4(0));
+  };
+  for (const bool apart : {false, true}) {
+    for (size_t piece : {1u, 3u, 7u, 100u, 100000u}) {
+      for (uint32_t redact : {0u, 2u}) {
+        Run run;
+        const uint32_t thread = run.define_thread("main");
+        const std::string before = kHeader + kStrings + kLoads;
+        const std::string objects = record(0x1c, kClasses + roots(11, 12) + kObjects);
+        const std::string end = record(0x2c, "");
+        const Result result =
+            apart ? run.pass(before, objects, traces(11, 12) + end, redact, piece, {}, {{0x900100, thread}})
+                  : run.pass(before + traces(11, 12) + objects + end, "", "", redact, piece, {},
+                             {{0x900100, thread}});
+        REQUIRE(result.status == HPROF_OK);
+        CHECK(has(run.bytes(), u4(200000 + thread) + id(0x900100)));
+        CHECK(has(run.bytes(), roots(200000 + thread, 12)));
+        CHECK(has(run.bytes(), u4(2) + u4(200000 + thread) + u4(0)));
+        CHECK(has(run.bytes(), u4(3) + u4(12) + u4(0)));
+      }
+    }
+  }
 }
 
 TEST_CASE("redact=full: no value and no string that is not a name") {

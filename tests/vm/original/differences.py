@@ -67,6 +67,7 @@ DIFFERENCES = [
     Difference("classes that are loaded but not prepared", r"^heap (line .*|constant pool entries|OBJECT ARRAY)$"),
     Difference("the agent's own references", r"^root <?JNI global ref>?$", fewer),
     Difference("roots of kind unknown", r"^root <?unknown>?$"),
+    Difference("roots of kind unknown", r"^root <?system class>?$", fewer),
     Difference("`UNLOAD CLASS`", r"^record UNLOAD CLASS$", fewer),
 ]
 

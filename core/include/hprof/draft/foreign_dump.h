@@ -38,6 +38,9 @@ typedef struct hprof_foreign_dump {
   uint64_t objects;
   uint64_t traced;
   const char* failure;
+  /* The serial of the thread whose object is at that address; 0: not known. Called once for each thread. NULL: no threads
+   * are known. [writer] */
+  hprof_thread_serial (*thread_of)(void* argument, uint64_t address);
 } hprof_foreign_dump;
 
 /* Flags of a record */
