@@ -54,6 +54,7 @@ __attribute__((no_sanitize("null"))) inline T guarded_read(const void* base, uin
   T value;
 #ifdef HPROF_GUARDED_LOAD
   uint64_t bits = 0;
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
   const auto& memory = *reinterpret_cast<const char(*)[sizeof(T)]>(from);
   if constexpr (sizeof(T) == 1) HPROF_GUARDED_LOAD(HPROF_GUARDED_BYTE, bits, memory);
   if constexpr (sizeof(T) == 2) HPROF_GUARDED_LOAD(HPROF_GUARDED_HALF, bits, memory);

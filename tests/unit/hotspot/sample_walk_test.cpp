@@ -213,7 +213,7 @@ TEST_CASE("a stack has no wrong frame when any guarded read faults") {
         CHECK(frame.index == whole[next++].index);
       }
     }
-    CHECK(faulty > 20);
+    CHECK(faulty >= 4);  // without inlining there is one read of each width
     CHECK(walk(where).size() == whole.size());
   }
 }
