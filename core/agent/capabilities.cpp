@@ -14,7 +14,7 @@ namespace {
 struct Row {
   uint8_t need;  // position in HPROF_NEED_*
   uint8_t position;
-  char name[42];
+  char name[41];
 };
 constexpr Row kRows[] = {
     {0, 0, "can_tag_objects"},
@@ -23,7 +23,6 @@ constexpr Row kRows[] = {
     {3, 28, "can_generate_monitor_events"},
     {4, 7, "can_get_monitor_info"},
     {4, 6, "can_get_current_contended_monitor"},
-    {4, 5, "can_get_owned_monitor_info"},
     {5, 11, "can_get_source_file_name"},
     {6, 12, "can_get_line_numbers"},
     {7, 23, "can_get_thread_cpu_time"},
@@ -53,7 +52,9 @@ uint32_t mask_of(uint32_t position) {
 jvmtiCapabilities to_capabilities(uint64_t needs) {
   uint32_t words[kWords] = {};
   for (const Row& row : kRows) {
-    if ((needs >> row.need & 1) != 0) words[row.position / 32] |= mask_of(row.position);
+    if ((needs >> row.need & 1) == 0) continue;
+    words[row.position / 32] |= mask_of(row.position);
+    if (row.position == 6) words[0] |= mask_of(5);  // can_get_owned_monitor_info
   }
   jvmtiCapabilities capabilities;
   memcpy(&capabilities, words, sizeof(capabilities));
@@ -67,7 +68,7 @@ uint64_t to_needs(const jvmtiCapabilities& capabilities) {
   memcpy(words, &capabilities, sizeof(words));
   uint64_t needs = kKnownNeeds;
   for (const Row& row : kRows) {
-    bool optional = row.position == 5 || row.position == 6;
+    bool optional = row.position == 6;
     if (!optional && (words[row.position / 32] & mask_of(row.position)) == 0) needs &= ~(1ull << row.need);
   }
   return needs;
