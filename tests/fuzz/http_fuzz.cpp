@@ -5,6 +5,7 @@
 
 #include "tests/fuzz/seeds.h"
 #include "writers/sink_http/address.h"
+#include "writers/sink_http/answer.h"
 #include "writers/sink_http/post.h"
 
 using namespace hprof::http;
@@ -28,6 +29,9 @@ void answer(const std::string& text) {
     status = status_of(piece.data(), piece.size(), &passed);
   }
   expect(status == whole && passed == used);
+  Answer said;
+  const std::vector<char> all(text.begin(), text.end());
+  if (read_answer(all.data(), all.size(), true, &said)) expect(std::strlen(said.message.c_str()) < 160);
 }
 
 void url(const std::string& text) {
@@ -53,7 +57,7 @@ void headers(const std::string& text) {
     if (room[i] == '\n') expect(i > 0 && room[i - 1] == '\r');
     if (room[i] == '\r') expect(room[i + 1] == '\n');
   }
-  has_header(room, "content-type");
+  header_value(room, "content-type");
 }
 
 }  // namespace
@@ -62,6 +66,7 @@ std::vector<std::string> fuzz_seeds() {
   return {"aHTTP/1.1 200 OK\r\n\r\n",
           "aHTTP/1.1 100 Continue\r\nServer: x\r\n\r\nHTTP/1.1 503 Busy\r\nRetry-After: 1\r\n\r\n",
           "aSSH-2.0-x\r\n",
+          std::string("aHTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n\x0a\x06\x08\x03\x12\x02no", 47),
           "uhttp://host.example:8080/in/{name}/{unit}?from={from}&until={until}&l={labels}",
           "uhttp://[::1]:80?{host}{pid}{sequence}",
           "uhttp://user@host/%7b",

@@ -150,7 +150,8 @@ inline hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
       bytes.bytes(foreign->bytes, foreign->size);
       world->position = out->position(out);
       if (!world->patch.empty())
-        world->patched = out->patch(out, 0, world->patch.data(), world->patch.size());
+        world->patched = out->patch != nullptr ? out->patch(out, 0, world->patch.data(), world->patch.size())
+                                               : HPROF_UNSUPPORTED;
       return bytes.status();
     }
     default:
