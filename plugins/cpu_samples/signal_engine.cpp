@@ -120,7 +120,9 @@ void SignalEngine::stop_drainer() {
 }
 
 void SignalEngine::close() {
-  if (!is_stuck()) close_queue();
+  if (is_stuck()) return;
+  close_queue();
+  walker_.close();
 }
 
 void SignalEngine::close_queue() {

@@ -22,15 +22,22 @@ const char* StackWalker::start() {
   if (walk == nullptr) return "this VM has no AsyncGetCallTrace, or it is switched off";
   const char* why = nullptr;
   const bool is_there =
-      walk_service_ != nullptr && HPROF_HAS(walk_service_, hprof_walk_service, distrust_interrupted);
-  if (own_.load(std::memory_order_relaxed) == nullptr && !is_distrusted_ && is_there)
-    own_.store(walk_service_->open_interrupted(s.host, s.jvm->jni(s.host), &why), std::memory_order_relaxed);
+      walk_service_ != nullptr && HPROF_HAS(walk_service_, hprof_walk_service, close_interrupted);
+  if (opened_ == nullptr && is_there) {
+    opened_ = walk_service_->open_interrupted(s.host, s.jvm->jni(s.host), &why);
+    own_.store(opened_, std::memory_order_relaxed);
+  }
   // JDK 8 uses MaxJavaStackTraceDepth as the number of frames that AsyncGetCallTrace may skip at first.
   intptr_t depth = 1;
   if (s.settings().java_version <= 8 && s.vm_flags != nullptr)
     s.vm_flags->read(s.host, "MaxJavaStackTraceDepth", &depth, sizeof depth);
   return depth > 0 ? nullptr
                    : "AsyncGetCallTrace finds no frames with -XX:MaxJavaStackTraceDepth of 0 or less";
+}
+
+void StackWalker::close() {
+  if (opened_ != nullptr) walk_service_->close_interrupted(services_.host, opened_);
+  opened_ = nullptr;
 }
 
 namespace {
@@ -176,7 +183,6 @@ void StackWalker::judge() {
   hprof_sample_walk* own = own_.load(std::memory_order_relaxed);
   if (own == nullptr || !is_refuted()) return;
   own_.store(nullptr, std::memory_order_relaxed);
-  is_distrusted_ = true;
   walk_service_->distrust_interrupted(own, "its stacks are not AsyncGetCallTrace's");
 }
 

@@ -32,6 +32,8 @@ class StackWalker {
   bool has_function() const { return function_ != nullptr; }
   // Fills in the frames of a sample of the calling thread, or the reason why there are none. [signal]
   void walk(Sample* sample, void* jni, uint32_t depth, void* ucontext);
+  // No signal is handled any more. [control]
+  void close();
   // Ends the use of the own walk, if it differs from the VM. [control]
   void judge();
 
@@ -50,10 +52,10 @@ class StackWalker {
   Services services_;
   const hprof_walk_service* walk_service_ = nullptr;
   AsyncGetCallTrace function_ = nullptr;
-  std::atomic<hprof_sample_walk*> own_{nullptr};
+  hprof_sample_walk* opened_ = nullptr;
+  std::atomic<hprof_sample_walk*> own_{nullptr};   // the same until it is distrusted
   std::atomic<uint32_t> alike_{0}, different_{0};  // stacks that were compared
   std::atomic<uint32_t> turn_{0};
-  bool is_distrusted_ = false;
 };
 
 }  // namespace hprof::samples

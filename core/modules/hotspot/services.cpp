@@ -167,6 +167,10 @@ const hprof_walk_service kWalk = {
     },
     &walk_interrupted,
     [](hprof_sample_walk* walk, const char* why) { reinterpret_cast<SampleWalk*>(walk)->distrust(why); },
+    [](const hprof_host* host, hprof_sample_walk* walk) {
+      const Memory& memory = hotspot_of(host).memory();
+      memory.release(memory.context, walk, sizeof(SampleWalk));
+    },
 };
 
 }  // namespace

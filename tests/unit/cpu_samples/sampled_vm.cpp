@@ -112,6 +112,9 @@ static hprof_walk_service walk_service() {
       frames[count] = {vm->own_stack[count].line, vm->own_stack[count].method};
     return count;
   };
+  walk.close_interrupted = [](const hprof_host*, hprof_sample_walk*) {
+    SampledVm::current->has_walk = false;
+  };
   walk.distrust_interrupted = [](hprof_sample_walk*, const char* why) {
     SampledVm::current->distrusted = why;
   };

@@ -202,6 +202,8 @@ TEST_CASE("the own walk answers once its stacks have been AsyncGetCallTrace's") 
   CHECK(
       with.vm.notes().find("stacks: 65% whole, 20% by AsyncGetCallTrace, which may lose frames, 15% lost") !=
       std::string::npos);
+  with.vm.destroy();
+  CHECK_FALSE(with.vm.has_walk);  // closed
 }
 
 TEST_CASE("guesses prove nothing, and stacks with frames behind the depth are counted apart") {
@@ -233,6 +235,8 @@ TEST_CASE("a walk whose stacks differ from AsyncGetCallTrace's is not used any m
   REQUIRE(with.vm.distrusted != nullptr);
   with.ticks(5);
   CHECK(with.rows()["App.g"] >= 5);
+  with.vm.destroy();
+  CHECK_FALSE(with.vm.has_walk);  // closed
 }
 
 TEST_CASE("where the interrupted code is not compiled, only its callers are compared") {

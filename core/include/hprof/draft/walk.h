@@ -84,7 +84,7 @@ typedef struct hprof_walk_service {
                      hprof_walk_thread* thread);
   /* A key stood for two different stacks: key answers 0 from now on. [any] */
   void (*distrust)(hprof_walk* walk);
-  /* Opens the walk over the stacks of interrupted threads; one per session, never closed. NULL: not available; *why is
+  /* Opens the walk over the stacks of interrupted threads; one per session. NULL: not available; *why is
    * static text. [control] */
   hprof_sample_walk* (*open_interrupted)(const hprof_host* host, void* jni, const char** why);
   /* The top `depth` frames of the calling thread, innermost first, where a signal interrupted it. Returns how many; 0: the
@@ -93,6 +93,8 @@ typedef struct hprof_walk_service {
                           hprof_async_frame* frames, hprof_interrupted_stack* stack);
   /* Stacks of that walk were wrong: the caller does not use it any more. why: static text. [control] */
   void (*distrust_interrupted)(hprof_sample_walk* walk, const char* why);
+  /* Gives its memory back, once no signal is handled any more. [control] */
+  void (*close_interrupted)(const hprof_host* host, hprof_sample_walk* walk);
 } hprof_walk_service;
 
 #endif
