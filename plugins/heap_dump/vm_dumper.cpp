@@ -14,9 +14,10 @@ constexpr uint32_t kFirstApart = 22;  // the first Java version that writes obje
 // The threads that the output lists, by the address of their objects.
 class ThreadAddresses {
  public:
-  explicit ThreadAddresses(const DumpServices& services) : services_(services) {}
+  explicit ThreadAddresses(const DumpServices& services)
+      : services_(services), jni_(static_cast<JNIEnv*>(services.jvm->jni(services.host))) {}
   ~ThreadAddresses() {
-    for (uint32_t i = 0; i < count_; i++) jni()->DeleteWeakGlobalRef(static_cast<jweak>(threads_[i].weak));
+    for (uint32_t i = 0; i < count_; i++) jni_->DeleteWeakGlobalRef(static_cast<jweak>(threads_[i].weak));
     threads_.close();
     addresses_.close();
   }
@@ -26,8 +27,9 @@ class ThreadAddresses {
   // Takes references to all threads, and writes their START THREAD. Without memory no thread is known.
   // [control]
   hprof_status open() {
-    if (!threads_.open(services_, kMost) || !addresses_.open(&services_, kMost)) return HPROF_OK;
-    services_.threads->each(services_.host, jni(), this, [](void* self, hprof_thread* thread, void* ref) {
+    if (jni_ == nullptr || !threads_.open(services_, kMost) || !addresses_.open(&services_, kMost))
+      return HPROF_OK;
+    services_.threads->each(services_.host, jni_, this, [](void* self, hprof_thread* thread, void* ref) {
       return static_cast<ThreadAddresses*>(self)->add(thread->serial, static_cast<jthread>(ref));
     });
     hprof_status status = HPROF_OK;
@@ -53,15 +55,15 @@ class ThreadAddresses {
     hprof_thread_serial serial;
   };
 
-  JNIEnv* jni() const { return static_cast<JNIEnv*>(services_.jvm->jni(services_.host)); }
   uint32_t add(hprof_thread_serial serial, jthread thread) {
     if (thread == nullptr || !threads_.cover(uint64_t{count_} + 1)) return thread == nullptr;
-    jweak weak = without_exception(jni(), jni()->NewWeakGlobalRef(thread));
+    jweak weak = without_exception(jni_, jni_->NewWeakGlobalRef(thread));
     if (weak != nullptr) threads_[count_++] = {weak, serial};
     return 1;
   }
 
   const DumpServices& services_;
+  JNIEnv* jni_;  // of the thread that dumps
   LazyTable<Thread> threads_;
   uint32_t count_ = 0;
   AddressTable addresses_;

@@ -123,8 +123,8 @@ Walk* open_walk(const hprof_host* host, void* jni, Item item, const char** why) 
   HotSpot& hotspot = hotspot_of(host);
   const Memory& memory = hotspot.memory();
   auto* env = static_cast<JNIEnv*>(jni);
-  *why = "no memory for it";
-  void* room = memory.allocate(memory.context, sizeof(Walk));
+  *why = "no memory for it, or no JNI";
+  void* room = env != nullptr ? memory.allocate(memory.context, sizeof(Walk)) : nullptr;
   if (room == nullptr) return nullptr;
   auto* walk = new (room) Walk;
   *why = hotspot.is_on(item)
