@@ -36,7 +36,8 @@ std::string whole_stacks(const std::string& options, bool attached) {
   const bool is_exact = is("cpu", "times") || is("cpu", "old") || (has_sites && !samples_sites);
   const bool is_sampled =
       is("cpu", "samples") || is("cpu", "y") || is("monitor", "y") || is("monitor", "all") || samples_sites;
-  if (!is_sampled || is_exact || find_option(options, "depth") != nullptr) return "";
+  const auto depth = find_option(options, "depth");
+  if (!is_sampled || is_exact || depth != nullptr) return "";
   const auto format = find_option(options, "format");
   const hprof_encoder_ops* encoder = encoder_of_agent(format != nullptr ? *format : "a");
   if (encoder != nullptr && encoder->least_depth != 0) return "";
