@@ -5,19 +5,36 @@ namespace hprof::pprof {
 namespace {
 
 // Field numbers of profile.proto: of Profile,
-constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6, kTime = 9,
-                   kDuration = 10, kPeriodType = 11, kPeriod = 12, kComment = 13, kDefaultType = 14;
-// of ValueType, Sample, Label, Location, Line, Function.
+constexpr uint32_t kSampleType = 1, kSample = 2, kMapping = 3, kLocation = 4, kFunction = 5, kText = 6,
+                   kTime = 9, kDuration = 10, kPeriodType = 11, kPeriod = 12, kComment = 13,
+                   kDefaultType = 14;
+// of ValueType, Sample, Label, Mapping, Location, Line, Function.
 constexpr uint32_t kType = 1, kUnit = 2;
 constexpr uint32_t kLocations = 1, kValues = 2, kLabel = 3;
-constexpr uint32_t kKey = 1, kString = 2;
-constexpr uint32_t kId = 1, kLine = 4;
+constexpr uint32_t kKey = 1, kString = 2, kNumber = 3, kNumberUnit = 4;
+constexpr uint32_t kFileName = 5, kHasFunctions = 7, kHasFiles = 8, kHasLines = 9, kHasInlined = 10;
+constexpr uint32_t kId = 1, kInMapping = 2, kLine = 4;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kName = 2, kSystemName = 3, kFile = 4;
 
 // Locations that are not frames, with numbers beyond those of frames.
 constexpr uint64_t kUnknownLocation = uint64_t{1} << 32, kCutLocation = kUnknownLocation + 1;
 constexpr uint32_t kUnknownBit = 1, kCutBit = 2;
+
+// The only mapping: readers group by it, and ask for symbols without it.
+constexpr uint32_t kProgram = 1;
+
+constexpr uint32_t kIdDigits = 16;
+
+bool is_number(const hprof_column& column) {
+  return column.type == HPROF_COLUMN_COUNT || column.type == HPROF_COLUMN_NANOSECONDS ||
+         column.type == HPROF_COLUMN_BYTES || column.type == HPROF_COLUMN_INT;
+}
+bool is_label(const hprof_column& column) {
+  if ((column.flags & (HPROF_COLUMN_WEIGHT | HPROF_COLUMN_CONTINUED)) != 0) return false;
+  return is_number(column) || column.type == HPROF_COLUMN_CLASS || column.type == HPROF_COLUMN_TEXT ||
+         column.type == HPROF_COLUMN_THREAD || column.type == HPROF_COLUMN_ID;
+}
 
 }  // namespace
 
@@ -38,6 +55,9 @@ void Profile::begin(ProtoOut& out, const hprof_report_info* info) {
   texts_ = thread_key_ = other_locations_ = 0;
   has_table_ = false;
   add_text(out, {nullptr, 0});  // number 0 is the empty one
+  const bool is_named =
+      info != nullptr && HPROF_HAS(info, hprof_report_info, program) && info->program[0] != 0;
+  write_mapping(out, is_named ? info->program : "java");
   if (info == nullptr) return;
   out.number(kTime, info->begin_wall_ns);
   out.number(kDuration, info->end_ns - info->begin_ns);
@@ -78,6 +98,17 @@ uint32_t Profile::kept_text(ProtoOut& out, Of of, uint32_t number) {
 
 void Profile::write_note(ProtoOut& out, hprof_text text) { out.number(kComment, add_text(out, text)); }
 
+void Profile::write_mapping(ProtoOut& out, const char* program) {
+  const uint32_t name = add_words(out, program);
+  constexpr uint32_t kFlags[] = {kHasFunctions, kHasFiles, kHasLines, kHasInlined};
+  uint64_t size = number_size(kId, kProgram) + number_size(kFileName, name);
+  for (const uint32_t flag : kFlags) size += number_size(flag, 1);
+  out.begin(kMapping, size);
+  out.number(kId, kProgram);
+  out.number(kFileName, name);
+  for (const uint32_t flag : kFlags) out.number(flag, 1);
+}
+
 // Writes a ValueType; returns the number of its name.
 uint64_t Profile::write_type(ProtoOut& out, uint32_t field, const StackTable& stacks,
                              const hprof_column& column) {
@@ -104,9 +135,8 @@ void Profile::write_head(ProtoOut& out, const StackTable& stacks) {
   }
   for (uint32_t i = 0; i < table.schema->column_count && i < HPROF_TABLE_COLUMNS; i++) {
     const hprof_column& column = *hprof_column_at(table.schema, i);
-    const bool labels = column.type == HPROF_COLUMN_CLASS || column.type == HPROF_COLUMN_TEXT ||
-                        column.type == HPROF_COLUMN_THREAD;
-    keys_[i] = labels ? add_words(out, column.name) : 0;
+    keys_[i] = is_label(column) ? add_words(out, column.name) : 0;
+    units_[i] = is_label(column) && is_number(column) ? add_words(out, unit_of(column)) : 0;
   }
 }
 
@@ -122,8 +152,9 @@ void Profile::write_function(ProtoOut& out, uint64_t id, uint32_t name, uint32_t
 void Profile::write_location(ProtoOut& out, uint64_t id, uint64_t function, int32_t line) {
   const uint64_t number = line > 0 ? static_cast<uint64_t>(line) : 0;
   const uint32_t size = number_size(kLineFunction, function) + number_size(kLineNumber, number);
-  out.begin(kLocation, number_size(kId, id) + varint_size(kLine << 3) + varint_size(size) + size);
+  out.begin(kLocation, number_size(kId, id) + number_size(kInMapping, kProgram) + part_size(kLine, size));
   out.number(kId, id);
+  out.number(kInMapping, kProgram);
   out.begin(kLine, size);
   out.number(kLineFunction, function);
   out.number(kLineNumber, number);
@@ -169,22 +200,46 @@ bool Profile::define_frames(ProtoOut& out, const hprof_trace_info& trace) {
   return true;
 }
 
+// The digits of an identifier of 8 or 16 bytes; 0: there is none.
+uint32_t Profile::add_id(ProtoOut& out, const hprof_table_schema& schema, uint32_t column,
+                         const hprof_cell* row) {
+  char digits[2 * kIdDigits];
+  uint32_t size = 0;
+  uint64_t any = 0;
+  do {
+    any |= row[column].u;
+    for (uint32_t shift = 64; shift != 0;)
+      digits[size++] = "0123456789abcdef"[row[column].u >> (shift -= 4) & 15];
+    column++;
+  } while (size < sizeof digits && column < schema.column_count &&
+           (hprof_column_at(&schema, column)->flags & HPROF_COLUMN_CONTINUED) != 0);
+  return any != 0 ? add_text(out, {digits, size}) : 0;
+}
+
 uint32_t Profile::find_labels(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
                               const hprof_trace_info& trace, Label* labels) {
   const hprof_table_schema& schema = *stacks.table().schema;
   uint32_t count = 0;
   const auto add = [&](uint32_t key, Of of, uint64_t number) {
     const uint32_t text = number != 0 ? kept_text(out, of, static_cast<uint32_t>(number)) : 0;
-    if (text != 0) labels[count++] = {key, text};
+    if (text != 0) labels[count++] = {key, text, 0, 0};
   };
   for (uint32_t i = 0; i < schema.column_count && i < HPROF_TABLE_COLUMNS; i++) {
+    const uint64_t cell = stack.row[i].u;
     if (keys_[i] == 0) continue;
-    const uint32_t type = hprof_column_at(&schema, i)->type;
-    add(keys_[i],
-        type == HPROF_COLUMN_CLASS    ? Of::kClass
-        : type == HPROF_COLUMN_THREAD ? Of::kThread
-                                      : Of::kString,
-        stack.row[i].u);
+    const hprof_column& column = *hprof_column_at(&schema, i);
+    if (column.type == HPROF_COLUMN_ID) {
+      const uint32_t text = add_id(out, schema, i, stack.row);
+      if (text != 0) labels[count++] = {keys_[i], text, 0, 0};
+    } else if (units_[i] != 0) {
+      if (cell != 0) labels[count++] = {keys_[i], 0, cell, units_[i]};
+    } else {
+      add(keys_[i],
+          column.type == HPROF_COLUMN_CLASS    ? Of::kClass
+          : column.type == HPROF_COLUMN_THREAD ? Of::kThread
+                                               : Of::kString,
+          cell);
+    }
   }
   if (trace.thread != 0) {
     if (thread_key_ == 0) thread_key_ = add_words(out, "thread");
@@ -205,13 +260,11 @@ void Profile::write_sample(ProtoOut& out, const StackTable& stacks, const Weight
     if (adds_up(stacks.weight(i))) values += varint_size(stack.weights[i]);
   }
   const auto label_size = [](const Label& label) {
-    return number_size(kKey, label.key) + number_size(kString, label.text);
+    return number_size(kKey, label.key) + number_size(kString, label.text) +
+           number_size(kNumber, label.number) + number_size(kNumberUnit, label.unit);
   };
-  for (uint32_t i = 0; i < label_count; i++) {
-    all += varint_size(kLabel << 3) + varint_size(label_size(labels[i])) + label_size(labels[i]);
-  }
-  all += varint_size(kLocations << 3) + varint_size(locations) + locations;
-  all += varint_size(kValues << 3) + varint_size(values) + values;
+  for (uint32_t i = 0; i < label_count; i++) all += part_size(kLabel, label_size(labels[i]));
+  all += part_size(kLocations, locations) + part_size(kValues, values);
 
   out.begin(kSample, all);
   out.begin(kLocations, locations);
@@ -226,6 +279,8 @@ void Profile::write_sample(ProtoOut& out, const StackTable& stacks, const Weight
     out.begin(kLabel, label_size(labels[i]));
     out.number(kKey, labels[i].key);
     out.number(kString, labels[i].text);
+    out.number(kNumber, labels[i].number);
+    out.number(kNumberUnit, labels[i].unit);
   }
 }
 

@@ -41,6 +41,7 @@ class Profile {
   hprof_text text_of(Of of, uint32_t number) const;
   hprof_text string(hprof_string_id id) const;
 
+  void write_mapping(ProtoOut& out, const char* program);
   uint64_t write_type(ProtoOut& out, uint32_t field, const StackTable& stacks, const hprof_column& column);
   void write_head(ProtoOut& out, const StackTable& stacks);
   bool define_frames(ProtoOut& out, const hprof_trace_info& trace);
@@ -51,9 +52,13 @@ class Profile {
   void write_sample(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
                     const hprof_trace_info& trace);
 
+  // A text, or a number and its unit. Key, text and unit are numbers of texts.
   struct Label {
-    uint32_t key, text;  // numbers of texts
+    uint32_t key, text;
+    uint64_t number;
+    uint32_t unit;
   };
+  uint32_t add_id(ProtoOut& out, const hprof_table_schema& schema, uint32_t column, const hprof_cell* row);
   uint32_t find_labels(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
                        const hprof_trace_info& trace, Label* labels);
 
@@ -61,8 +66,9 @@ class Profile {
   WrittenNumbers frames_, methods_;
   uint32_t texts_ = 0;
   uint32_t thread_key_ = 0;
-  uint32_t keys_[HPROF_TABLE_COLUMNS] = {};  // texts: names of the label columns
-  uint32_t other_locations_ = 0;             // bits of the locations that are no frames and are defined
+  // Texts: names of the label columns, and the units of those that are numbers.
+  uint32_t keys_[HPROF_TABLE_COLUMNS] = {}, units_[HPROF_TABLE_COLUMNS] = {};
+  uint32_t other_locations_ = 0;  // bits of the locations that are no frames and are defined
   bool has_table_ = false;
   Kept kept_[kKept] = {};
 };

@@ -16,8 +16,8 @@ std::string encode(MockHost& host, const std::vector<const hprof_record*>& recor
   EncoderRun run(host, unit());
   std::string last;
   for (int i = 0; i < times; i++) {
-    const hprof_report_info info = {sizeof info, 1, HPROF_REPORT_EXIT, 1, 1000000000, 0, 7, 5007, "", "",
-                                    "",          ""};
+    const hprof_report_info info = {sizeof info, 1,  HPROF_REPORT_EXIT, 1, 1000000000, 0, 7, 5007, "", "", "",
+                                    "",          "", "demo.Main"};
     auto begin = make_record<hprof_rec_report>(HPROF_RECORD_REPORT_BEGIN);
     begin.info = &info;
     const size_t before = run.bytes().size();
@@ -88,10 +88,50 @@ TEST_CASE("what was allocated is a label, live and allocated are types") {
   note.text = {"a note", 6};
   const PprofProfile profile = decoded(encode(host, {&table.head, &note.head, &table.head}));
   CHECK(profile.text() ==
-        "time 1000000000 duration 5000\nperiod 0 /\ndefault alloc_space\ncomment a note\n"
+        "time 1000000000 duration 5000\nperiod 0 /\ndefault alloc_space\nmapping demo.Main\ncomment a note\n"
         "type inuse_space/bytes\ntype inuse_objects/count\ntype alloc_space/bytes\ntype alloc_objects/count\n"
         "sample 1 2 3 4 class=demo.A\n  demo.A.make A.java:3\nsample 5 6 7 8\n  [unknown] :0\n");
   CHECK(host.loss("tables: a pprof message has one") == 1);
+}
+
+TEST_CASE("identifiers and numbers that are no weights are labels") {
+  struct Row {
+    uint64_t count, trace, high, low, span;
+    int64_t port;
+    uint64_t bytes;
+  };
+  static constexpr hprof_column kColumns[] = {
+      {"requests", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, nullptr, nullptr},
+      tables::kTrace,
+      {"trace_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+      {"trace_id_low", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
+      {"span_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+      {"port", nullptr, HPROF_COLUMN_INT, HPROF_COLUMN_KEY, nullptr, nullptr},
+      {"size", nullptr, HPROF_COLUMN_BYTES, 0, nullptr, nullptr}};
+  static constexpr auto kTable = tables::schema<Row>("demo.requests/1", "REQUESTS", kColumns);
+  MockHost host;
+  const Row rows[] = {{1, 0, 0x0af7651916cd43dd, 0x8448eb211c80319c, 0xb9c7c989f97918e1, 8080, 512},
+                      {2, 0, 0, 1, 0, -1, 0},
+                      {3, 0, 0, 0, 0, 0, 0}};
+  const hprof_rec_table table = table_of(kTable, rows, 3);
+  const PprofProfile profile = decoded(encode(host, {&table.head}));
+  using Labels = std::map<std::string, std::string>;
+  REQUIRE(profile.samples.size() == 3);
+  CHECK(profile.samples[0].labels == Labels{{"trace_id", "0af7651916cd43dd8448eb211c80319c"},
+                                            {"span_id", "b9c7c989f97918e1"},
+                                            {"port", "8080 count"},
+                                            {"size", "512 bytes"}});
+  CHECK(profile.samples[1].labels ==
+        Labels{{"trace_id", "00000000000000000000000000000001"}, {"port", "18446744073709551615 count"}});
+  CHECK(profile.samples[2].labels == Labels{});
+}
+
+TEST_CASE("the default type is the first that has numbers") {
+  MockHost host;
+  const hprof_site_row rows[] = {{0, 0, 0, 0, 3, 4}};
+  hprof_rec_table table = table_of(kAllocSites, rows, 1);
+  table.order = HPROF_SITE_LIVE_BYTES;
+  CHECK(decoded(encode(host, {&table.head})).default_type == "alloc_space");
 }
 
 TEST_CASE("rows that there is no memory for are counted") {

@@ -63,12 +63,14 @@ class Reader {
     }
     if (strings_.empty() || !strings_[0].empty()) return "the first string is not the empty one";
     for (const Field& field : fields) {
+      if (field.number == 3 && !add(field.bytes, &mappings_)) return "a mapping is there twice";
       if (field.number == 5 && !add(field.bytes, &functions_)) return "a function is there twice";
       if (field.number == 4 && !location(field.bytes)) return "a location is wrong or there twice";
     }
     for (const Field& field : fields) {
       if (!top(field)) return "field " + std::to_string(field.number) + " is wrong";
     }
+    for (const auto& mapping : mappings_) profile_.mapping += string(mapping.second.at(5));
     for (const PprofProfile::Sample& sample : profile_.samples) {
       if (sample.values.size() != profile_.types.size()) return "a sample has not a value of each type";
     }
@@ -91,13 +93,14 @@ class Reader {
   bool location(const std::string& bytes) {
     std::vector<Field> fields;
     if (!read_fields(bytes, &fields)) return false;
-    uint64_t id = 0;
+    uint64_t id = 0, mapping = 0;
     Numbers line;
     for (const Field& field : fields) {
       if (field.number == 1) id = field.value;
+      if (field.number == 2) mapping = field.value;
       if (field.number == 4 && !numbers(field.bytes, &line)) return false;
     }
-    return id != 0 && lines_.emplace(id, line).second;
+    return id != 0 && mappings_.count(mapping) == 1 && lines_.emplace(id, line).second;
   }
 
   bool type(const std::string& bytes, PprofProfile::Type* to) const {
@@ -132,7 +135,7 @@ class Reader {
         profile_.default_type = string(field.value);
         break;
       default:
-        return field.number >= 4 && field.number <= 6;
+        return field.number >= 3 && field.number <= 6;
     }
     return true;
   }
@@ -147,7 +150,9 @@ class Reader {
       if (field.number == 2 && !read_packed(field.bytes, &values)) return false;
       Numbers label;
       if (field.number == 3 && !numbers(field.bytes, &label)) return false;
-      if (field.number == 3) made.labels[string(label[1])] = string(label[2]);
+      if (field.number == 3)
+        made.labels[string(label[1])] =
+            label[4] == 0 ? string(label[2]) : std::to_string(label[3]) + " " + string(label[4]);
     }
     for (const uint64_t place : places) {
       auto line = lines_.find(place);
@@ -164,7 +169,7 @@ class Reader {
 
   PprofProfile& profile_;
   std::vector<std::string> strings_;
-  std::map<uint64_t, Numbers> functions_, lines_;
+  std::map<uint64_t, Numbers> mappings_, functions_, lines_;
 };
 
 }  // namespace
@@ -174,7 +179,7 @@ std::string PprofProfile::read(const std::string& bytes) { return Reader(this).r
 std::string PprofProfile::text() const {
   std::string made = "time " + std::to_string(time_ns) + " duration " + std::to_string(duration_ns) + "\n";
   made += "period " + std::to_string(period) + " " + period_type.type + "/" + period_type.unit + "\n";
-  made += "default " + default_type + "\n";
+  made += "default " + default_type + "\nmapping " + mapping + "\n";
   for (const std::string& comment : comments) made += "comment " + comment + "\n";
   for (const Type& type : types) made += "type " + type.type + "/" + type.unit + "\n";
   for (const Sample& sample : samples) {

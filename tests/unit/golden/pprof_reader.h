@@ -21,7 +21,7 @@ struct PprofProfile {
   std::vector<Sample> samples;
   std::vector<std::string> comments;
   Type period_type;
-  std::string default_type;
+  std::string default_type, mapping;
   uint64_t period = 0, time_ns = 0, duration_ns = 0;
 
   // "": good; else what is wrong.
