@@ -155,9 +155,8 @@ const hprof_option kOptions[] = {
 const char* const kRecords[] = {HPROF_KIND_TABLE, nullptr};
 
 constexpr hprof_unit make_unit() {
-  hprof_unit unit = hprof::encoder_unit<Encoder, Config>("csv", "format=csv", "tables as CSV");
+  hprof_unit unit = hprof::encoder_unit<Encoder, Config>("csv", "format=csv", "tables as CSV", kRecords);
   hprof::set_options(unit, kOptions);
-  unit.records = kRecords;
   return unit;
 }
 const hprof_unit kUnit = make_unit();

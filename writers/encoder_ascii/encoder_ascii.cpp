@@ -186,12 +186,8 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=a";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = encoder_unit<Encoder>("encoder_ascii", kSelect, "text, as people and scripts read it");
-  unit.records = kRecords;
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+constexpr hprof_unit kUnit =
+    encoder_unit<Encoder>("encoder_ascii", kSelect, "text, as people and scripts read it", kRecords);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -191,10 +191,9 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN, HPROF_KIND_REPORT_BEG
 constexpr const char* kSelect = "format=collapsed";
 
 constexpr hprof_unit make_unit() {
-  hprof_unit unit = encoder_unit<Encoder, Config>("encoder_collapsed", kSelect,
-                                                  "folded stacks, for FlameGraph, speedscope and IntelliJ");
+  hprof_unit unit = encoder_unit<Encoder, Config>(
+      "encoder_collapsed", kSelect, "folded stacks, for FlameGraph, speedscope and IntelliJ", kRecords);
   set_options(unit, kOptions);
-  unit.records = kRecords;
   return unit;
 }
 const hprof_unit kUnit = make_unit();

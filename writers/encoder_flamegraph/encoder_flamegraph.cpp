@@ -242,13 +242,8 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=flamegraph";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit =
-      encoder_unit<Encoder>("encoder_flamegraph", kSelect, "flame graph, a page for the browser");
-  unit.records = kRecords;
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+constexpr hprof_unit kUnit =
+    encoder_unit<Encoder>("encoder_flamegraph", kSelect, "flame graph, a page for the browser", kRecords);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -207,15 +207,10 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
 constexpr const char* kSelect = "format=json";
 constexpr const char* kSelectEvents = "format=json_events";
 
-template <bool takes_events>
-constexpr hprof_unit make_unit(const char* id, const char* select, const char* summary) {
-  hprof_unit unit = encoder_unit<Encoder<takes_events>>(id, select, summary);
-  unit.records = kRecords;
-  return unit;
-}
-const hprof_unit kUnit = make_unit<false>("encoder_json", kSelect, "JSON, a line for each record");
-const hprof_unit kUnitEvents =
-    make_unit<true>("encoder_json_events", kSelectEvents, "JSON, with an event for each sample and wait");
+constexpr hprof_unit kUnit =
+    encoder_unit<Encoder<false>>("encoder_json", kSelect, "JSON, a line for each record", kRecords);
+constexpr hprof_unit kUnitEvents = encoder_unit<Encoder<true>>(
+    "encoder_json_events", kSelectEvents, "JSON, with an event for each sample and wait", kRecords);
 const hprof_unit* const kUnits[] = {&kUnit, &kUnitEvents};
 
 }  // namespace

@@ -74,12 +74,8 @@ constexpr const char* kRecords[] = {HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_E
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=otlp";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = encoder_unit<Encoder>("encoder_otlp", kSelect, "OpenTelemetry profiles, for collectors");
-  unit.records = kRecords;
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+constexpr hprof_unit kUnit =
+    encoder_unit<Encoder>("encoder_otlp", kSelect, "OpenTelemetry profiles, for collectors", kRecords);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

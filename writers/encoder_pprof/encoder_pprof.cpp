@@ -79,13 +79,8 @@ constexpr const char* kRecords[] = {HPROF_KIND_REPORT_BEGIN, HPROF_KIND_NOTE, HP
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=pprof";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = encoder_unit<Encoder>("encoder_pprof", kSelect,
-                                          "profile.proto, for go tool pprof, Pyroscope and Parca");
-  unit.records = kRecords;
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+constexpr hprof_unit kUnit = encoder_unit<Encoder>(
+    "encoder_pprof", kSelect, "profile.proto, for go tool pprof, Pyroscope and Parca", kRecords);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -84,7 +84,7 @@ struct FullSink : LeastSink {
   }
 };
 
-constexpr hprof_unit kEncoder = encoder_unit<Encoder, Config>("encoder", "format=x", "x");
+constexpr hprof_unit kEncoder = encoder_unit<Encoder, Config>("encoder", "format=x", "x", nullptr);
 constexpr hprof_unit kFilter = filter_unit<Filter>("filter", "compress=x", "x");
 constexpr hprof_unit kLeastSink = sink_unit<LeastSink>("least", "least", "x");
 constexpr hprof_unit kFullSink = sink_unit<FullSink>("full", "full", "x");

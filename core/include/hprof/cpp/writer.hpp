@@ -142,11 +142,14 @@ inline constexpr hprof_sink_ops kSinkOps = sink_ops<T, Config>();
 
 }  // namespace writer_detail
 
-// The unit of a class; the caller adds its options and, to an encoder, the records that it takes.
+// The unit of a class; the caller adds its options. records: of an encoder, hprof_unit.records.
 template <class T, class Config = void>
-constexpr hprof_unit encoder_unit(const char* id, const char* select, const char* summary) {
-  return unit_detail::unit_of<Config>(HPROF_UNIT_ENCODER, id, select, summary,
-                                      &writer_detail::kEncoderOps<T, Config>);
+constexpr hprof_unit encoder_unit(const char* id, const char* select, const char* summary,
+                                  const char* const* records) {
+  hprof_unit unit = unit_detail::unit_of<Config>(HPROF_UNIT_ENCODER, id, select, summary,
+                                                 &writer_detail::kEncoderOps<T, Config>);
+  unit.records = records;
+  return unit;
 }
 template <class T, class Config = void>
 constexpr hprof_unit filter_unit(const char* id, const char* select, const char* summary) {
