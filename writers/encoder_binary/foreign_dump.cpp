@@ -117,11 +117,11 @@ bool ForeignDump::open(Encoder& encoder, hprof_foreign_dump* dump) {
   id_size_ = encoder.id_size;
   heap_.mark = static_cast<uint8_t>(number_);
   const Services services(encoder.host);
-  const bool made = heap_.open(services, dump, id_size_) && body_.open(services, kMostHeld) &&
-                    definitions_.open(services, kMostHeld) && classes_of_output_.open(services) &&
-                    known_names_.open(services) &&
-                    class_objects_.open(services, ObjectPlaces::kMostClasses) &&
-                    trace_threads_.open(services, kMostHeld);
+  const bool made =
+      heap_.open(services, dump, id_size_) && body_.open(services, kMostHeld) &&
+      definitions_.open(services, kMostHeld) && classes_of_output_.open(services) &&
+      known_names_.open(services) && class_objects_.open(services, ObjectPlaces::kMostClasses) &&
+      trace_threads_.open(services, ObjectPlaces::kThreads * sizeof(TraceThread)) && index_classes(encoder);
   if (!made || !filters_) return made;
   return strings_.open(services, kMostHeld) && classes_.open(services, kMostHeld) && names_.open(services);
 }
@@ -155,10 +155,8 @@ void ForeignDump::put_id(uint8_t* to, uint64_t id) const {
 hprof_status ForeignDump::take(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record) {
   if (record.dump != dump_ || dump_->failure != nullptr) return HPROF_FAILED;
   to_ = {&encoder, &out, record.head.time_us};
-  if ((record.flags & HPROF_FOREIGN_BEGINS) != 0) {
-    if (!index_classes()) return fail("no memory for the names of classes");
+  if ((record.flags & HPROF_FOREIGN_BEGINS) != 0)
     heap_.maps_threads = out.can_patch() && HPROF_HAS(dump_, hprof_foreign_dump, thread_of);
-  }
   hprof_status status = take_bytes(record.stream, record.bytes, record.size);
   if (status == HPROF_OK && (record.flags & HPROF_FOREIGN_ENDS) != 0) status = finish();
   dump_->objects = heap_.objects();
@@ -308,8 +306,7 @@ hprof_status ForeignDump::take_definition(uint32_t tag, uint8_t* body, uint32_t 
 }
 
 // Finds the classes that the output has defined, or may define later, by their names.
-bool ForeignDump::index_classes() {
-  const Encoder& encoder = *to_.encoder;
+bool ForeignDump::index_classes(const Encoder& encoder) {
   uint32_t unknown = 0;  // serials in a row: other threads may be adding classes
   for (hprof_class_serial serial = 1; unknown < kMostUnknown && serial < ObjectPlaces::kMostClasses;
        serial++) {
@@ -320,9 +317,9 @@ bool ForeignDump::index_classes() {
     uint32_t* known = classes_of_output_.make(hash_of(name.data, name.size));
     if (known == nullptr) return false;
     *known = *known == 0 ? serial : kSeveral;
-    end_ = serial + 1;
+    class_end_ = serial + 1;
   }
-  return class_objects_.cover(end_);
+  return class_objects_.cover(class_end_);
 }
 
 // Puts a string of the VM into the form of Java source if it names a class, and notes that of a class of the
@@ -335,9 +332,8 @@ bool ForeignDump::take_name(uint8_t** body, uint32_t* size) {
   body_.cut(*size);
   const uint32_t* serial = classes_of_output_.find(hash_of(*body + id, *size - id));
   if (serial == nullptr || *serial == kSeveral) return true;
-  uint32_t* known = known_names_.make(id_at(*body));
-  if (known != nullptr) *known = *serial;
-  return known != nullptr;
+  if (uint32_t* known = known_names_.make(id_at(*body))) *known = *serial;
+  return true;
 }
 
 // Gives classes and threads that were defined before the dump the ids of their objects in it, and the dump's
@@ -345,7 +341,7 @@ bool ForeignDump::take_name(uint8_t** body, uint32_t* size) {
 void ForeignDump::patch_definitions() {
   BinaryOut& out = *to_.out;
   ObjectPlaces& places = to_.encoder->places;
-  for (hprof_class_serial serial = 1; serial < end_; serial++) {
+  for (hprof_class_serial serial = 1; serial < class_end_; serial++) {
     const uint64_t object = class_objects_[serial];
     ObjectPlaces::Class* of = object != 0 && object != kSeveralObjects ? places.make_class(serial) : nullptr;
     if (of == nullptr) continue;
@@ -533,8 +529,7 @@ hprof_status ForeignDump::write(uint32_t tag, uint32_t length, const uint8_t* by
   if (tag == kHeapDumpSegment) encoder.in_dump = 1;
   if (tag == kTrace && heap_.maps_threads) {
     const TraceThread trace = {to_.out->position() + 4, get_u4(bytes + 4)};
-    if (trace_threads_.add(&trace, sizeof trace) == nullptr)
-      return fail("no memory for the threads of the VM's dump");
+    trace_threads_.add(&trace, sizeof trace);
   }
   return write_more(bytes, size);
 }

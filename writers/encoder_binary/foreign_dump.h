@@ -94,7 +94,7 @@ class ForeignDump {
   hprof_status write_or_hold(uint32_t tag, const uint8_t* body, uint32_t size);
   hprof_status take_trace(uint8_t* body, uint32_t size);
   bool take_name(uint8_t** body, uint32_t* size);
-  bool index_classes();
+  bool index_classes(const Encoder& encoder);
   void patch_definitions();
   hprof_status put_empty_trace();
   void note_name(uint64_t id) {
@@ -125,12 +125,12 @@ class ForeignDump {
   uint64_t gap_position_ = 0;
   uint64_t gap_size_ = 0;
   bool needs_head_ = false;              // filters_: the head of the next segment is not written yet
-  hprof_class_serial end_ = 0;           // the output can be patched
+  hprof_class_serial class_end_ = 0;     // serials of the output's classes stay below
   IdTable<uint32_t> classes_of_output_;  // serials by hash of the name, kSeveral
   IdTable<uint32_t> known_names_;        // serials by string id
   LazyTable<uint64_t> class_objects_;    // the dump's, by serial
   HeldBytes trace_threads_;              // TraceThread: of STACK TRACE records in the output
-  uint64_t class_name_ = 0;              // string id of "java/lang/Class"
+  uint64_t class_name_ = 0;              // string id of "java.lang.Class"
   uint64_t class_class_ = 0;             // java.lang.Class
 };
 

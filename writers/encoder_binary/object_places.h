@@ -13,7 +13,7 @@ namespace hprof::binary {
 
 class ObjectPlaces {
  public:
-  static constexpr uint32_t kMostClasses = 1u << 20;
+  static constexpr uint32_t kMostClasses = (sizeof(void*) < 8 ? 1u << 15 : 1u << 18) + 1;  // serials from 1
   static constexpr uint32_t kThreads = 1u << 16;  // later threads replace earlier ones
 
   struct Class {

@@ -195,12 +195,9 @@ void SubRecords::put_thread(uint8_t* bytes, uint32_t begin, uint32_t end) {
     bytes[at - begin] = number[at - id_size_];
 }
 
-bool SubRecords::take_thread() {
-  if (thread_ == 0) return true;
-  DumpedThread* thread = threads_.make(get_u4(head_ + id_size_));
-  if (thread == nullptr) return no_room();
-  *thread = {thread_, id_at(0)};
-  return true;
+void SubRecords::take_thread() {
+  DumpedThread* thread = thread_ != 0 ? threads_.make(get_u4(head_ + id_size_)) : nullptr;
+  if (thread != nullptr) *thread = {thread_, id_at(0)};
 }
 
 bool SubRecords::take_step() {
@@ -209,7 +206,8 @@ bool SubRecords::take_step() {
       return take_tag();
     case Step::kRoot:
       want(Step::kTag, 1);
-      return !maps_threads || tag_ != HPROF_ROOT_THREAD_OBJECT || take_thread();
+      if (maps_threads && tag_ == HPROF_ROOT_THREAD_OBJECT) take_thread();
+      return true;
     case Step::kClass:
       return take_class();
     case Step::kConstantCount:

@@ -171,7 +171,7 @@ class SubRecords {
   hprof_trace_serial find_trace(uint64_t object);
   void put_trace(uint8_t* bytes, uint32_t begin, uint32_t end);
   void put_thread(uint8_t* bytes, uint32_t begin, uint32_t end);
-  bool take_thread();
+  void take_thread();
   void want(Step step, uint32_t bytes) {
     step_ = step;
     need_ = bytes;
