@@ -10,10 +10,9 @@ namespace hprof::dump {
 bool ThreadList::take(const DumpEnv& vm) {
   vm_ = &vm;
   services_ = vm.services;
-  count_ = highest_ = 0;
-  lowest_ = ~0u;
+  count_ = 0;
   frames_ = services_->allocate<jvmtiFrameInfo>(kDepth);
-  if (frames_ == nullptr || !entries_.open(*services_, kMost)) return false;
+  if (frames_ == nullptr || !entries_.open(*services_, kMost) || !ids_.open(services_)) return false;
   services_->threads->each(services_->host, vm.jni, this, &ThreadList::visit);
   std::sort(entries_.data(), entries_.data() + count_,
             [](const Entry& a, const Entry& b) { return a.tag < b.tag; });
@@ -23,6 +22,7 @@ bool ThreadList::take(const DumpEnv& vm) {
 void ThreadList::close() {
   if (services_ == nullptr) return;
   entries_.close();
+  ids_.close();
   services_->release(frames_, kDepth);
   frames_ = nullptr;
   count_ = 0;
@@ -40,10 +40,9 @@ void ThreadList::add(hprof_thread* thread, jthread object) {
       vm_->jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE || tag != 0)
     return;
   const uint64_t id = find_thread(services_->ids, services_->host, thread->serial)->object;
-  lowest_ = thread->serial < lowest_ ? thread->serial : lowest_;
-  highest_ = thread->serial > highest_ ? thread->serial : highest_;
-  if (highest_ - lowest_ >= kEndId - kFirstId) return;  // ids repeat
-  if (!is_id(id) || vm_->jvmti->SetTag(object, static_cast<jlong>(id)) != JVMTI_ERROR_NONE) return;
+  if (!is_id(id) || !ids_.add(id - kFirstId) ||
+      vm_->jvmti->SetTag(object, static_cast<jlong>(id)) != JVMTI_ERROR_NONE)
+    return;
   entries_[count_++] = {id, thread->serial, stack(thread->serial, object), false};
 }
 

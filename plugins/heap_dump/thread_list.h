@@ -4,6 +4,7 @@
 #include <hprof/cpp/lazy_table.hpp>
 
 #include "dump_env.h"
+#include "page_table.h"
 
 namespace hprof::dump {
 
@@ -45,7 +46,7 @@ class ThreadList {
   LazyTable<Entry> entries_;
   jvmtiFrameInfo* frames_ = nullptr;
   uint32_t count_ = 0;
-  hprof_thread_serial lowest_ = 0, highest_ = 0;
+  IdSet ids_;  // given so far, less kFirstId: they repeat after 2^23 threads
 };
 
 }  // namespace hprof::dump

@@ -166,7 +166,8 @@ hprof_status VmDumper::dump(const Config& config, ObjectTraces* traces, Progress
   }
   // Numbers of threads in the dump can only be replaced where the output can be patched.
   ThreadAddresses threads(s);
-  const bool knows_threads = s.foreign_dump->is_taken(s.host, 2) != 0 && reads_addresses();
+  const bool knows_threads =
+      s.foreign_dump->is_taken(s.host, 2) != 0 && (traces->is_used() || reads_addresses());
   if (knows_threads) {
     const hprof_status status = threads.open();
     if (status != HPROF_OK) return status;
