@@ -5,6 +5,7 @@
 
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
+#include <hprof/cpp/names.hpp>
 #include <hprof/cpp/note.hpp>
 
 #include "holders.h"
@@ -198,6 +199,7 @@ int32_t MonitorDump::index_of(jobject monitor) {
   fresh.ref = monitor;
   fresh.hash = hash;
   fresh.is_lock = false;
+  fresh.holder = 0;
   fresh.row = {};
   fresh.row.monitor = class_of(monitor);
   return static_cast<int32_t>(monitor_count_++);
@@ -255,7 +257,8 @@ void MonitorDump::list_owned(const Thread& thread) {
   if (count != 0 && jni_->EnsureLocalCapacity(count) != JNI_OK) clear_exception(jni_);
   for (jint i = 0; i < count; i++) {
     const uint32_t before = monitor_count_;
-    index_of(owned[i]);
+    const int32_t at = index_of(owned[i]);
+    if (at >= 0) monitors_[at].holder = thread.serial;
     if (monitor_count_ == before) jni_->DeleteLocalRef(owned[i]);
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(owned));
@@ -287,11 +290,16 @@ void MonitorDump::find_monitors() {
   }
 }
 
-// From 21 on the VM does not always name a virtual thread as owner; but a monitor that a thread is blocked on
-// has one.
+// From 21 on the VM does not always name a virtual thread as owner; but the thread names what it holds, and a
+// monitor that a thread is blocked on has an owner.
 void MonitorDump::find_owner(Monitor* monitor) const {
   hprof_dump_monitor& row = monitor->row;
   const bool is_told = ask_owner(services_, jvmti_, jni_, monitor->ref, &row.owner, &row.entry_count);
+  if (is_told && row.owner == 0 && monitor->holder != 0 &&
+      (find_thread(services_.ids, services_.host, monitor->holder)->flags & HPROF_THREAD_VIRTUAL) != 0) {
+    row.owner = monitor->holder;
+    row.entry_count = 1;
+  }
   const bool has_one = row.enter_count != 0 && services_.settings().java_version >= 21;
   if (!is_told || (row.owner == 0 && has_one)) row.owner = HPROF_OWNER_UNKNOWN;
 }

@@ -48,7 +48,8 @@ class MonitorDump {
   struct Monitor {
     jobject ref;
     jint hash;
-    bool is_lock;  // of java.util.concurrent: its owner is in a field
+    bool is_lock;                // of java.util.concurrent: its owner is in a field
+    hprof_thread_serial holder;  // a thread that the VM says holds it; 0: none of those asked
     hprof_dump_monitor row;
   };
   // From a thread's place: the monitor that it was about to enter.
