@@ -32,7 +32,8 @@ void SampleEvents::open(const Services& services, const uint64_t& interval_ns, b
 }
 
 void SampleEvents::start() {
-  if (services_ == nullptr || contexts_ != nullptr) return;
+  if (services_ == nullptr || is_settled_) return;
+  is_settled_ = true;
   const auto* service = find_service<hprof_context_service>(services_->host, HPROF_SERVICE_CONTEXT);
   hprof_context none = {sizeof none, 0, 0, 0, 0};
   if (!HPROF_HAS(service, hprof_context_service, read) ||

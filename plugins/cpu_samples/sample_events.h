@@ -35,7 +35,8 @@ class SampleEvents {
   const Services* services_ = nullptr;  // null: there are no events
   const uint64_t* interval_ns_ = nullptr;
   const hprof_context_service* contexts_ = nullptr;  // null: there are none
-  hprof_table_schema schema_ = {};
+  hprof_table_schema schema_ = {};  // settled at the first start: the rows of one record are alike
+  bool is_settled_ = false;
 };
 
 }  // namespace hprof::samples

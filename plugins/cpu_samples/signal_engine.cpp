@@ -449,7 +449,7 @@ void SignalEngine::settle() {
 void SignalEngine::count(const Sample& sample, void* jni) {
   SampleBook& book = shared_->book;
   uint32_t count = 0;
-  if (sample.frame_count != 0 && sample.frame_count != -static_cast<int32_t>(kNotSeenRunning))
+  if (sample.frame_count > 0 || is_lost(reason_of(sample.frame_count)))
     book.add_found(sample.found, sample.ticks);
   // The bytecode index is not known: the method's first line stands for its entry code.
   if (sample.top != nullptr) raw_[count++] = {sample.top, 0};

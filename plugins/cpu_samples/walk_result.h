@@ -34,6 +34,11 @@ inline Reason reason_of(int32_t frame_count) {
   return code < 0 || code >= kReasonCount ? kUnknownCode : static_cast<Reason>(code);
 }
 
+// False: there is no stack of Java frames, or none was asked for.
+inline bool is_lost(Reason why) {
+  return why != kNoJavaFrame && why != kNotSeenRunning && why != kDepthZero && why != kNotJavaThread;
+}
+
 // The method of the synthetic frame (class JVM). Without blanks, since readers split rows at blanks.
 const char* reason_method(Reason reason);
 
