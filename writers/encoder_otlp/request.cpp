@@ -80,7 +80,7 @@ class Counter {
 
 bool Request::open(const Services& services) {
   services_ = services;
-  return numbers_.open(services);
+  return numbers_.open(services) && thread_names_.open(services);
 }
 
 uint32_t Request::number(uint64_t key, Kind kind, bool* is_new) {
@@ -218,11 +218,19 @@ bool Request::define(ProtoOut& out, const StackTable& stacks, const WeightedStac
     if (column.type == HPROF_COLUMN_THREAD && cell != 0) thread = cell;
   }
   if (thread != 0) {
-    const hprof_text name = string(find_thread(services_.ids, services_.host, thread)->name);
+    const hprof_text name = thread_name(thread);
     if (name.data != nullptr) add("thread.name", {name, 0});
     add("thread.id", {{nullptr, 0}, thread});
   }
   return !is_full_;
+}
+
+hprof_text Request::thread_name(hprof_thread_serial thread) {
+  uint32_t* name = thread_names_.at(mix(0, thread));
+  is_full_ = is_full_ || name == nullptr;
+  if (name == nullptr) return {nullptr, 0};
+  if (*name == 0) *name = find_thread(services_.ids, services_.host, thread)->name + 1;
+  return string(*name - 1);
 }
 
 // Visits the rows to write: those that weigh anything.
@@ -307,6 +315,7 @@ uint64_t Request::write(ProtoOut& out, const StackTable& stacks, const hprof_rep
   uint64_t all = 0, sizes[HPROF_TABLE_COLUMNS] = {};  // of profiles; 0: there is none
   rows_ = UINT64_MAX;
   is_full_ = false;
+  thread_names_.clear();
   std::memset(weighs_, 0, sizeof weighs_);
   each_row(stacks, [&](const WeightedStack& row) {
     all++;

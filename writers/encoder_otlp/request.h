@@ -17,7 +17,10 @@ class Request {
  public:
   // False: no memory. [onload][control]
   bool open(const Services& services);
-  void close() { numbers_.close(); }
+  void close() {
+    numbers_.close();
+    thread_names_.close();
+  }
 
   // Writes a table. Returns how many of its rows are lost, for lack of memory.
   uint64_t write(proto::ProtoOut& out, const StackTable& stacks, const hprof_report_info& info,
@@ -47,6 +50,8 @@ class Request {
 
   hprof_text string(hprof_string_id id) const;
   hprof_text label(uint32_t type, uint32_t number) const;
+  // The name at its first use in this request: the record of a thread may go meanwhile.
+  hprof_text thread_name(hprof_thread_serial thread);
   // Defines the row's stack and attributes. False: no memory.
   bool define(proto::ProtoOut& out, const StackTable& stacks, const WeightedStack& row, Sample* sample);
   // `counter`: this is the first time, and counts the bytes of `out`.
@@ -60,6 +65,7 @@ class Request {
 
   Services services_;
   NumberMap numbers_;
+  NumberMap thread_names_;  // string ids by serial, greater by 1
   uint32_t counts_[kKinds] = {};
   bool is_full_ = false;                   // a number was refused
   uint64_t rows_ = 0;                      // to write
