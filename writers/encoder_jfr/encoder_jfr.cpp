@@ -34,8 +34,8 @@ struct Encoder {
     return true;
   }
 
-  void lose(uint64_t events) {
-    if (lost_events != nullptr) __atomic_fetch_add(lost_events, events, __ATOMIC_RELAXED);
+  static void lose(uint64_t* counter, uint64_t events) {
+    if (counter != nullptr) __atomic_fetch_add(counter, events, __ATOMIC_RELAXED);
   }
 
   Services services;
@@ -46,6 +46,7 @@ struct Encoder {
   bool has_chunk = false;       // the file has one
   uint32_t seen = 0, said = 0;  // bits of kSources: events have come; a message says that none have
   uint64_t* lost_events = nullptr;
+  uint64_t* lost_copies = nullptr;
 };
 
 bool add_facts(Encoder& encoder) {
@@ -112,7 +113,7 @@ bool add_event(Encoder& encoder, JfrOut& out, uint64_t now_ns, const Add& add) {
   }
   if (!added) {
     clear_chunk(encoder);
-    encoder.lose(1);
+    encoder.lose(encoder.lost_events, 1);
     return false;
   }
   encoder.has_any = true;
@@ -236,7 +237,7 @@ void add_row(Encoder& encoder, JfrOut& out, const hprof_rec_table& table, const 
     if (add_event(encoder, out, now_ns, [&] { return source.add(row); }))
       encoder.has_events = encoder.has_any;
   }
-  if (copies != all) encoder.lose(all - copies);
+  if (copies != all) encoder.lose(encoder.lost_copies, all - copies);
 }
 
 hprof_status add_events(Encoder& encoder, JfrOut& out, const hprof_rec_table& table) {
@@ -285,8 +286,10 @@ void end_file(Encoder& encoder, JfrOut& out, uint64_t now_ns) {
 
 hprof_status Encoder::open(char*, uint32_t) {
   if (!chunk.open(services)) return HPROF_NO_MEMORY;
-  if (services.log != nullptr)
+  if (services.log != nullptr) {
     lost_events = services.log->loss_counter(services.host, "events: no memory for them in JFR");
+    lost_copies = services.log->loss_counter(services.host, "events: one stood for more than 10,000");
+  }
   return HPROF_OK;
 }
 
