@@ -33,7 +33,7 @@ void read_response(const char* at, const char* end, bool is_inner, Answer* answe
   uint64_t key = 0, value = 0;
   while (read_varint(at, end, &key) && read_varint(at, end, &value)) {
     if ((key & 7) == 0) {
-      if (is_inner && key >> 3 == 1) answer->rejected = value;
+      if (is_inner && key >> 3 == 1) answer->rejected = value <= INT32_MAX ? value : 0;
       continue;
     }
     if ((key & 7) != 2 || value > static_cast<uint64_t>(end - at)) return;

@@ -230,7 +230,9 @@ void Sink::log_partial(const Answer& answer) {
   if (std::strcmp(refusal_, words.c_str()) == 0) return;
   TextBuffer(refusal_, sizeof refusal_).add(words.c_str());
   TextLine<kUrlMost + 400> line;
-  line.add(name()).add(" rejects ").add(answer.rejected).add(" profiles of a report");
+  line.add(name());
+  if (answer.rejected == 0) line.add(" warns of a report");
+  if (answer.rejected != 0) line.add(" rejects ").add(answer.rejected).add(" profiles of a report");
   if (answer.message.size() != 0) line.add(": ").add(answer.message.c_str());
   services_.log->message(services_.host, line.c_str());
 }
