@@ -13,6 +13,7 @@ const hprof_module* hprof_module_encoder_collapsed(const hprof_offer*, const cha
 const hprof_module* hprof_module_encoder_flamegraph(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_jfr(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_json(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_otlp(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_pprof(const hprof_offer*, const char**);
 }
 
@@ -31,7 +32,8 @@ constexpr Format kFormats[] = {{"collapsed", "collapsed", hprof_module_encoder_c
                                {"ascii", "a", hprof_module_encoder_ascii},
                                {nullptr, "b", hprof_module_encoder_binary},
                                {nullptr, "flamegraph", hprof_module_encoder_flamegraph},
-                               {nullptr, "jfr", hprof_module_encoder_jfr}};
+                               {nullptr, "jfr", hprof_module_encoder_jfr},
+                               {nullptr, "otlp", hprof_module_encoder_otlp}};
 
 const hprof_unit* open_encoder(const Format& format) {
   const hprof_offer offer = {sizeof(hprof_offer), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD};
