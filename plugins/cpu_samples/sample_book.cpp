@@ -11,6 +11,7 @@ hprof_status SampleBook::open(const Services& services, uint32_t depth) {
   // Made while there is memory, since readers of the ASCII format fail on a row without frames.
   if (lost_trace_ == 0) lost_trace_ = synthetic_trace("no_memory_for_the_trace");
   probe_ = services.ids->synthetic_frame(services.host, "JVM", "hprof_probe");
+  if (has_continuations_) hole_ = services.ids->synthetic_frame(services.host, "JVM", "frames_in_the_heap");
   if (depth == 0) depth = 1;
   if (depth == depth_) return HPROF_OK;
   hprof_frame_id* frames = services.allocate<hprof_frame_id>(depth + 1);
@@ -109,8 +110,8 @@ hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reaso
 }
 
 void SampleBook::add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count,
-                           uint64_t weight) {
-  add(look, trace_of(jni, look.thread, frames, count, 0), weight);
+                           uint64_t weight, bool has_hole) {
+  add(look, trace_of(jni, look.thread, frames, count, has_hole ? hole_ : 0), weight);
 }
 
 void SampleBook::add_reason(const Look& look, Reason reason, uint64_t weight) {

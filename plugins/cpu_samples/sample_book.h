@@ -23,8 +23,10 @@ class SampleBook {
   // open() has made; if there was no memory for that either, under the empty trace.
 
   // Counts a stack, innermost frame first, count >= 1. Its trace has the thread with thread=y only. Frames
-  // below a virtual thread's entry belong to its carrier and are left out. [consumer]
-  void add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count, uint64_t weight);
+  // below a virtual thread's entry belong to its carrier and are left out. has_hole: frames of the virtual
+  // thread are missing; a synthetic frame stands for them. [consumer]
+  void add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count, uint64_t weight,
+                 bool has_hole = false);
   // Counts samples that have no stack, under a synthetic frame. [consumer]
   void add_reason(const Look& look, Reason reason, uint64_t weight);
   // Counts how the stacks of samples were found.
@@ -62,6 +64,7 @@ class SampleBook {
   uint32_t depth_ = 0;
   hprof_trace_serial lost_trace_ = 0;
   hprof_frame_id probe_ = 0;  // the core's frame of the agent's probes
+  hprof_frame_id hole_ = 0;   // stands for a virtual thread's frames that are in the heap
   bool has_continuations_ = false;
   uint64_t total_ = 0, looks_ = 0;
   double squares_ = 0;  // sum of the squares of the weights

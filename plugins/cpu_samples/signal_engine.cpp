@@ -462,7 +462,7 @@ void SignalEngine::count(const Sample& sample, void* jni) {
   if (count == 0) return book.add_reason(look, reason_of(sample.frame_count), sample.ticks);
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (count > depth && depth != 0) count = depth;
-  book.add_stack(jni, look, raw_, count, sample.ticks);
+  book.add_stack(jni, look, raw_, count, sample.ticks, sample.found == Found::kHole);
 }
 
 }  // namespace hprof::samples

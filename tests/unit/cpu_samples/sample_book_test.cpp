@@ -213,6 +213,19 @@ TEST_CASE("a stack with as many frames as were asked for is cut, a shorter one i
   for (const auto& row : rows) CHECK(b.mock.is_cut(row.trace) == (b.mock.trace_text(row.trace).size() == 2));
 }
 
+TEST_CASE("a frame stands for frames of a virtual thread that are in the heap, before its carrier's") {
+  Book b;
+  b.mock.settings.java_version = 25;
+  b.mock.settings.depth = 8;
+  REQUIRE(b.book.open(b.services, 8) == HPROF_OK);
+  const hprof_raw_frame frames[] = {{b.method("A", "f"), 3},
+                                    {b.method("jdk.internal.vm.Continuation", "enterSpecial"), 0},
+                                    {b.method("Carrier", "run"), 1}};
+  b.book.add_stack(nullptr, {1}, frames, 3, 1, true);
+  b.book.add_stack(nullptr, {1}, frames, 3, 1, false);
+  CHECK(b.counted() == Counted{{"A.f", 1}, {"A.f<JVM.frames_in_the_heap", 1}});
+}
+
 TEST_CASE("frames of probes are one, and count for the depth each") {
   Book b;
   b.mock.settings.depth = 4;

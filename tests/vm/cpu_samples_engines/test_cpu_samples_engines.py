@@ -109,11 +109,16 @@ def check_virtual_stacks(vm, sampler):
     for stack in stacks:
         carrier = [m for m in stack if "Continuation.run" in m or "ForkJoin" in m or "CarrierThread." in m]
         check(not carrier, "the carrier's frames %s are in the stack %s" % (carrier, stack))
+    return stacks
 
 
 @vm_test(units=UNITS, since=21)
 def signal_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
-    check_virtual_stacks(vm, "signal")
+    stacks = check_virtual_stacks(vm, "signal")
+    hole = "JVM.frames_in_the_heap"
+    check(all(hole not in stack[:-1] for stack in stacks), "frames behind the hole")
+    if vm.version >= 25:
+        check(any(hole in stack for stack in stacks), "frames of virtual threads are in the heap, and no stack says so")
 
 
 @vm_test(units=UNITS, since=21)
