@@ -31,6 +31,13 @@ bool insert_number(const char* name, uint64_t number, const NameParts& parts, ch
   return !text.cut();
 }
 
+bool insert_pid(const char* name, const NameParts& parts, char (&to)[kNameMost]) {
+  if (!insert_number(name, parts.pid, parts, to)) return false;
+  if (name[stem_length(name, parts)] != 0) return true;
+  TextBuffer text(to + std::strlen(to), static_cast<uint32_t>(kNameMost - std::strlen(to)));
+  return !text.add(parts.format_suffix).cut();
+}
+
 bool expand_name(const char* pattern, const NameParts& parts, char (&name)[kNameMost]) {
   char expanded[kNameMost];
   TextBuffer text(expanded, kNameMost);

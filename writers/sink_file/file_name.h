@@ -25,4 +25,8 @@ bool expand_name(const char* pattern, const NameParts& parts, char (&name)[kName
 // java.hprof becomes java.hprof.4711. Uses the suffixes of `parts` only. False: the name is too long.
 bool insert_number(const char* name, uint64_t number, const NameParts& parts, char (&to)[kNameMost]);
 
+// The same with the process id; a name without the format's suffix gets it, as in the original: pre becomes
+// pre.4711.txt.
+bool insert_pid(const char* name, const NameParts& parts, char (&to)[kNameMost]);
+
 }  // namespace hprof::file

@@ -43,7 +43,7 @@ void explain(char* error, uint32_t error_size, const char* what, const char* nam
 // Creates a file beside the existing one, with the process id in its name.
 int64_t create_spare(File& file, const char* wanted, const NameParts& parts, char* reason) {
   char with_pid[kNameMost];
-  if (!insert_number(wanted, parts.pid, parts, with_pid)) return -1;
+  if (!insert_pid(wanted, parts, with_pid)) return -1;
   std::memcpy(file.name, with_pid, kNameMost);
   int64_t handle = file.io->create_file(file.host, file.name, 0, reason, kReasonMost);
   for (uint32_t n = 2; handle < 0 && n <= kLastSpare; n++) {

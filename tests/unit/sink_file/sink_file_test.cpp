@@ -25,10 +25,11 @@ std::string name_of(const std::string& pattern, uint32_t sequence = 1, const cha
 
 // The name taken with force=n while `existing` are there.
 std::string spare_name(const std::string& wanted, const std::vector<std::string>& existing,
-                       uint32_t force = HPROF_EXISTING_KEEP, uint32_t sequence = 1) {
+                       uint32_t force = HPROF_EXISTING_KEEP, uint32_t sequence = 1,
+                       const char* suffix = ".txt") {
   MockHost host;
   for (const auto& path : existing) host.files[path] = {path, "old", false, false};
-  SinkRun sink(host, unit(), wanted, {}, force, sequence);
+  SinkRun sink(host, unit(), wanted, {}, force, sequence, suffix);
   if (sink.opened != HPROF_OK) return "";
   for (const auto& path : existing) CHECK(host.files[path].bytes == "old");
   return sink.name();
@@ -64,12 +65,21 @@ TEST_CASE("a later output does not take the place of an earlier one") {
 TEST_CASE("with force=n an existing file is kept, and the pid comes into the name") {
   CHECK(spare_name("java.hprof.txt", {}) == "java.hprof.txt");
   CHECK(spare_name("java.hprof.txt", {"java.hprof.txt"}) == "java.hprof.4711.txt");
-  CHECK(spare_name("java.hprof", {"java.hprof"}) == "java.hprof.4711");
+  CHECK(spare_name("java.hprof", {"java.hprof"}, HPROF_EXISTING_KEEP, 1, "") == "java.hprof.4711");
   CHECK(spare_name("x.txt", {"x.txt", "x.4711.txt"}) == "x.4711.2.txt");
   CHECK(spare_name(".txt", {".txt"}) == ".4711.txt");
-  std::vector<std::string> all = {"x", "x.4711"};
-  for (int n = 2; n <= 9; n++) all.push_back("x.4711." + std::to_string(n));
+  std::vector<std::string> all = {"x", "x.4711.txt"};
+  for (int n = 2; n <= 9; n++) all.push_back("x.4711." + std::to_string(n) + ".txt");
   CHECK(spare_name("x", all) == "");
+}
+
+TEST_CASE("a name that gets the pid ends in the format's suffix, as in the original") {
+  CHECK(spare_name("pre", {"pre"}) == "pre.4711.txt");
+  CHECK(spare_name("pre.out", {"pre.out"}) == "pre.out.4711.txt");
+  CHECK(spare_name("pre.TXT", {"pre.TXT"}) == "pre.4711.TXT");
+  CHECK(spare_name("pre.txt.gz", {"pre.txt.gz"}) == "pre.4711.txt.gz");
+  CHECK(spare_name("pre.pb", {"pre.pb"}, HPROF_EXISTING_KEEP, 1, ".pb") == "pre.4711.pb");
+  CHECK(spare_name("pre.txt", {"pre.txt"}, HPROF_EXISTING_KEEP, 1, "") == "pre.txt.4711");
 }
 
 TEST_CASE("with the policy of an attach an existing file is kept, and the next gets a number") {
