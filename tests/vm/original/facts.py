@@ -208,8 +208,12 @@ def read_record(facts, dump, tag, body):
         serial = struct.unpack_from(">I", body)[0]
         name = dump.strings.get(dump.id(body, 8 + width), "?")
         dump.names[serial], dump.objects[dump.id(body, 4)] = name, name
+        if name.startswith("[") or "/" in plain(name):
+            facts.counts["a class name as in class files"] = 1
     elif tag == 0x04:
-        serial = struct.unpack_from(">I", body, 3 * width)[0]
+        serial, line = struct.unpack_from(">Ii", body, 4 * width)
+        if line < 0:
+            facts.counts["a frame in line %d" % line] = 1
         dump.frames[dump.id(body, 0)] = (serial, dump.id(body, width))
     elif tag == 0x05:
         serial, _, count = struct.unpack_from(">III", body)
