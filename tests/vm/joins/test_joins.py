@@ -27,6 +27,11 @@ def sites(vm):
         check_joins(report(vm, options, "HeapTraces"))
 
 
+@vm_test(units=SITES, since=11)
+def sampled_sites(vm):
+    check_joins(report(vm, "heap=sites,sites=sampled:4k", "HeapTraces"))
+
+
 @vm_test(units=DUMPS)
 def dumps_by_jvmti(vm):
     for options in ("hotspot=y", "hotspot=-object-addresses"):
