@@ -19,17 +19,18 @@ const char* CodeHeap::prepare(const VmStructs& structs) {
          layout.offset("VirtualSpace", "_high_boundary")};
   block_header_ = layout.size("HeapBlock");
   if (!layout.complete()) return layout.missing();
+  const void* only = structs.address("CodeCache", "_heap");  // JDK 8
+  const void* list_at = only == nullptr ? layout.address("CodeCache", "_heaps") : nullptr;
+  const uint32_t count_at = layout.offset("GrowableArrayBase|GenericGrowableArray", "_len");
+  const uint32_t data_at = layout.offset("GrowableArray<int>", "_data");
+  if (only == nullptr && !layout.complete()) return layout.missing();
   bool found = false;
-  if (const void* only = structs.address("CodeCache", "_heap")) {  // JDK 8
-    if (!guarded([&] { found = add_range(guarded_read<const void*>(only)); })) found = false;
-  } else {
-    const void* list_at = layout.address("CodeCache", "_heaps");
-    const uint32_t count_at = layout.offset("GrowableArrayBase|GenericGrowableArray", "_len");
-    const uint32_t data_at = layout.offset("GrowableArray<int>", "_data");
-    if (!layout.complete()) return layout.missing();
-    if (!guarded([&] { found = read_ranges(list_at, count_at, data_at); })) found = false;
-  }
-  if (found) return nullptr;
+  const bool fine = guarded([&] {
+    range_count_ = 0;
+    found = only != nullptr ? add_range(guarded_read<const void*>(only))
+                            : read_ranges(list_at, count_at, data_at);
+  });
+  if (fine && found) return nullptr;
   range_count_ = 0;
   return "the heaps of code";
 }
@@ -61,23 +62,15 @@ void* CodeHeap::id_of_code(const void* blob) const {
   auto name = guarded_read<const char*>(blob, at_.blob_name);
   if (name == nullptr || (!guarded_equals(name, "nmethod") && !guarded_equals(name, "native nmethod")))
     return nullptr;
-  auto method = guarded_read<const void*>(blob, at_.method_of_code);
-  if (method == nullptr) return nullptr;
-  auto constant = guarded_read<const void*>(method, at_.method_const);
-  auto number = guarded_read<uint16_t>(constant, at_.const_id_number);
-  auto holder =
-      guarded_read<const void*>(guarded_read<const void*>(constant, at_.const_pool), at_.pool_holder);
-  // The method ids by id number; the first word is their count (InstanceKlass::get_jmethod_id).
-  auto ids = guarded_read<const void*>(holder, at_.holder_ids);
-  if (ids == nullptr || number >= guarded_read<uintptr_t>(ids)) return nullptr;
-  return guarded_read<void*>(ids, (number + 1u) * sizeof(void*));
+  const auto method = guarded_read<uintptr_t>(blob, at_.method_of_code);
+  return method != 0 ? id_of(method) : nullptr;
 }
 
 void* CodeHeap::method_at(uintptr_t pc) const {
   void* method = nullptr;
   const bool fine = guarded([&] {
     const void* blob = blob_at(pc);
-    if (blob != nullptr) method = id_of_code(blob);
+    method = blob != nullptr ? id_of_code(blob) : nullptr;
   });
   return fine ? method : nullptr;
 }

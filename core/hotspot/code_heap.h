@@ -27,6 +27,19 @@ class CodeHeap {
     }
     return nullptr;
   }
+  // The class of a ConstMethod. Within guarded(). [signal]
+  uint64_t holder_of(uint64_t constant) const {
+    return guarded_at<uintptr_t>(guarded_at<uintptr_t>(constant + at_.const_pool) + at_.pool_holder);
+  }
+  // The jmethodID of a Method; nullptr: it has none yet. Within guarded(). [signal]
+  void* id_of(uint64_t method) const {
+    const uint64_t constant = guarded_at<uintptr_t>(method + at_.method_const);
+    const auto number = guarded_at<uint16_t>(constant + at_.const_id_number);
+    // The ids by id number; the first word is their count (InstanceKlass::get_jmethod_id).
+    const uint64_t ids = guarded_at<uintptr_t>(holder_of(constant) + at_.holder_ids);
+    if (ids == 0 || number >= guarded_at<uintptr_t>(ids)) return nullptr;
+    return guarded_at<void*>(ids + (number + 1u) * sizeof(void*));
+  }
   // The jmethodID of the nmethod that contains pc; nullptr: none, or the method has no id. The code must
   // exist during the call, as it does for the thread that runs it. [signal]
   void* method_at(uintptr_t pc) const;

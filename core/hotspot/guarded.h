@@ -13,17 +13,21 @@ T guarded_at(uint64_t address) {
   return guarded_read<T>(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)));
 }
 
-// Runs body(), which reads by guarded_read, takes no lock and owns nothing. False: a read faulted, and its
+// Runs body(), which reads by guarded_read, takes no lock and owns nothing; after a fault once more, since
+// that may have been of another thread, in a handler that walks its stack. False: a read faulted, and the
 // results must not be used. [signal]
 template <typename Body>
 bool guarded(Body&& body) {
-  if constexpr (platform::kReadsAreGuarded) {
-    const uint32_t before = platform::guarded_read_faults();
-    body();
-    return platform::guarded_read_faults() == before;
-  } else {
-    return platform::guarded_call([](void* self) { (*static_cast<Body*>(self))(); }, &body);
+  for (int i = 0; i < 2; i++) {
+    if constexpr (platform::kReadsAreGuarded) {
+      const uint32_t before = platform::guarded_read_faults();
+      body();
+      if (platform::guarded_read_faults() == before) return true;
+    } else if (platform::guarded_call([](void* self) { (*static_cast<Body*>(self))(); }, &body)) {
+      return true;
+    }
   }
+  return false;
 }
 
 // True: the NUL-terminated text is at the address. Within guarded(). [signal]

@@ -26,7 +26,7 @@ uint32_t NativeThreadIds::read(JNIEnv* jni, const FieldReader<jlong>& addresses,
   uint32_t id = 0;
   const bool fine = guarded([&] {
     auto* os_thread = guarded_read<const void*>(reinterpret_cast<const void*>(address), os_thread_at_);
-    if (os_thread != nullptr) id = guarded_read<uint32_t>(os_thread, id_at_);
+    id = os_thread != nullptr ? guarded_read<uint32_t>(os_thread, id_at_) : 0;
   });
   return fine ? id : 0;
 }

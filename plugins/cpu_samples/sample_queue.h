@@ -12,15 +12,10 @@
 #include <cstdint>
 
 #include <hprof/cpp/services.hpp>
+#include <hprof/draft/walk.h>
 #include <hprof/service/context.h>
 
 namespace hprof::samples {
-
-// A frame as AsyncGetCallTrace writes it; the layout is HotSpot's (ASGCT_CallFrame in forte.cpp).
-struct AsyncFrame {
-  int32_t line;  // bytecode index; -3 in a native method, other negative numbers: not known
-  void* method;  // jmethodID, null: not known
-};
 
 // How the stack of a sample was found.
 enum class Found : uint32_t {
@@ -42,7 +37,7 @@ struct Sample {
   uint64_t at_ns;         // when it was taken; 0 if there are no events
   hprof_context context;  // of the thread then
   void* top;              // jmethodID of the interrupted method if `frames` begins with its caller; else null
-  AsyncFrame frames[1];
+  hprof_async_frame frames[1];
 };
 
 class SampleQueue {
@@ -56,7 +51,7 @@ class SampleQueue {
 
   // Room for samples of up to `depth` frames (1..kMostDepth). [control]
   hprof_status open(const Services& services, uint32_t depth) {
-    slot_bytes_ = (sizeof(Sample) + (depth - 1) * sizeof(AsyncFrame) + 63) & ~uint64_t{63};
+    slot_bytes_ = (sizeof(Sample) + (depth - 1) * sizeof(hprof_async_frame) + 63) & ~uint64_t{63};
     uint64_t slots = kMostSlots;
     const uint64_t budget = services.settings().max_memory;
     const uint64_t most = budget != 0 && budget / kShare < kMostBytes ? budget / kShare : kMostBytes;

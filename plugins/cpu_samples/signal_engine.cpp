@@ -454,8 +454,8 @@ void SignalEngine::count(const Sample& sample, void* jni) {
   // The bytecode index is not known: the method's first line stands for its entry code.
   if (sample.top != nullptr) raw_[count++] = {sample.top, 0};
   for (int32_t i = 0; i < sample.frame_count && static_cast<uint32_t>(i) < queue_.depth(); i++) {
-    const AsyncFrame& frame = sample.frames[i];
-    int64_t location = frame.line == kAsyncNative ? kNativeLocation : frame.line < 0 ? 0 : frame.line;
+    const hprof_async_frame& frame = sample.frames[i];
+    int64_t location = frame.index == kAsyncNative ? kNativeLocation : frame.index < 0 ? 0 : frame.index;
     raw_[count++] = {frame.method, location};
   }
   const Look look = {sample.thread, sample.at_ns, HPROF_STATE_RUNNABLE, sample.context};

@@ -7,8 +7,6 @@
 
 namespace hprof::samples {
 
-static_assert(sizeof(AsyncFrame) == sizeof(hprof_async_frame), "one layout, HotSpot's");
-
 void StackWalker::open(const Services& services) {
   services_ = services;
   walk_service_ = find_service<hprof_walk_service>(services.host, HPROF_SERVICE_WALK);
@@ -130,8 +128,8 @@ static uint64_t digest_of(const Sample& sample, uint32_t how) {
   constexpr int32_t kNative = -3;
   uint64_t digest = 1;
   for (int32_t i = how == HPROF_WALKED_BODY ? 0 : 1; i < sample.frame_count; i++) {
-    const AsyncFrame& frame = sample.frames[i];
-    const int32_t line = frame.line < 0 && frame.line != kNative ? 0 : frame.line;
+    const hprof_async_frame& frame = sample.frames[i];
+    const int32_t line = frame.index < 0 && frame.index != kNative ? 0 : frame.index;
     digest = mix(mix(digest, reinterpret_cast<uintptr_t>(frame.method)), static_cast<uint32_t>(line));
   }
   return digest;
@@ -148,9 +146,8 @@ bool StackWalker::has_proved() const {
 
 bool StackWalker::walk_by_frames(const hprof_sample_walk* own, Sample* sample, void* jni, uint32_t depth,
                                  void* ucontext, hprof_interrupted_stack* stack) const {
-  auto* frames = reinterpret_cast<hprof_async_frame*>(sample->frames);
   sample->frame_count =
-      static_cast<int32_t>(walk_service_->interrupted(own, jni, ucontext, depth, frames, stack));
+      static_cast<int32_t>(walk_service_->interrupted(own, jni, ucontext, depth, sample->frames, stack));
   sample->top = nullptr;
   sample->found = stack->is_cut != 0 ? Found::kCut : stack->has_hole != 0 ? Found::kHole : Found::kWhole;
   return sample->frame_count > 0;

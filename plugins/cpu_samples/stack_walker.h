@@ -20,7 +20,7 @@ namespace hprof::samples {
 struct AsyncTrace {
   void* env;            // JNIEnv* of the thread
   int32_t frame_count;  // in: unused; out: frames, or <= 0: a reason
-  AsyncFrame* frames;
+  hprof_async_frame* frames;
 };
 
 class StackWalker {

@@ -15,7 +15,7 @@ FrameWalk::Lesson FrameWalk::learn_methods(const void* env, const uint64_t* meth
   uint32_t covered = 0;
   for (uint32_t i = 0; i < kMostSteps && covered < count; i++) {
     if (frame.pc == layout_.call_stub_return) {
-      if (behind_native(&frame, at) != Behind::kFrames) break;
+      if (behind_native(&frame, at.stack_end) != Behind::kFrames) break;
       continue;
     }
     if (!step(&frame, &at)) break;
@@ -54,7 +54,7 @@ bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t c
   uint64_t methods[kMostLearned];
   if (count > kMostLearned) count = kMostLearned;
   Lesson lesson = {};
-  const bool fine = guarded_or_again([&] {
+  const bool fine = guarded([&] {
     for (uint32_t i = 0; i < count; i++) methods[i] = guarded_read<uintptr_t>(frames[i].method);
     const bool learned = lesson.learned;
     lesson = learn_methods(env, methods, count, seen);
@@ -107,7 +107,7 @@ bool FrameWalk::list(const void* env, SeenCode* seen, Listed* listed) {
   for (uint32_t i = 0; listed->count < listed->depth; i++) {
     if (i == kMostSteps) return false;
     if (frame.pc == layout_.call_stub_return) {
-      const Behind behind = behind_native(&frame, at);
+      const Behind behind = behind_native(&frame, at.stack_end);
       if (behind != Behind::kFrames) return behind == Behind::kNothing;
       continue;
     }
@@ -127,7 +127,7 @@ uint32_t FrameWalk::frames(const void* env, uint32_t depth, bool learns, hprof_r
   if (seen == nullptr || !scopes_.is_open() || broken_.load(std::memory_order_relaxed)) return 0;
   Listed listed = {to, 0, depth, learns, false};
   bool is_whole = false;
-  const bool fine = guarded_or_again([&] {
+  const bool fine = guarded([&] {
     listed.count = 0;
     is_whole = list(env, seen, &listed);
   });

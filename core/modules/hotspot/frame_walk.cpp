@@ -165,15 +165,6 @@ bool FrameWalk::is_hidden(uint64_t method) const {
   return false;
 }
 
-// Native code in between: the frames of its Java caller are found by the JavaCallWrapper's anchor.
-FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
-  if (!is_between(frame->fp, frame->sp, at.stack_end)) return Behind::kUnknown;
-  const uint64_t before = frame->sp;
-  if (!follow_anchor(word(frame->fp, FrameSlots::kWrapper) + layout_.wrapper_anchor, frame))
-    return Behind::kNothing;
-  return is_between(frame->sp, before, at.stack_end) ? Behind::kFrames : Behind::kUnknown;
-}
-
 // Called for each frame of a walk.
 void FrameWalk::add_link(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const {
   const uint64_t end = (caller.sp - to->first.sp) / kWord;
@@ -359,7 +350,7 @@ uint64_t FrameWalk::walk(const void* env, uint32_t depth, uint64_t what, SeenCod
     if (frame.pc == layout_.call_stub_return) {
       made.chains = nullptr;
       at.key = mix(at.key, layout_.call_stub_return);
-      const Behind behind = behind_native(&frame, at);
+      const Behind behind = behind_native(&frame, at.stack_end);
       if (behind == Behind::kNothing) break;
       if (behind == Behind::kUnknown) return 0;
       continue;
@@ -383,7 +374,7 @@ uint64_t FrameWalk::key(const void* env, uint32_t depth, uint64_t what, hprof_wa
   StackChains* chains = seen != nullptr ? StackChains::in(thread->chains) : nullptr;
   StackChains::Chain* chain = nullptr;
   uint64_t key = 0;
-  const bool fine = guarded_or_again([&] {
+  const bool fine = guarded([&] {
     if (chains != nullptr) chain = known_chain(env, depth, what, chains);
     key = chain != nullptr ? chain->key : walk(env, depth, what, seen, chains, &chain);
   });

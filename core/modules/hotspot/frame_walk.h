@@ -100,9 +100,7 @@ class FrameWalk : private VmFrames {
     uint32_t frames;         // of a trace, see SeenCode::Entry
     SeenCode::Entry* entry;  // of compiled code, when there is a `seen`
   };
-  enum class Behind { kFrames, kNothing, kUnknown };
   bool first(const void* env, Frame* frame, uint64_t* stack_end) const;
-  Behind behind_native(Frame* frame, const Step& at) const;
   // Mixes the frame into the key and moves on to its caller. [app]
   bool step(Frame* frame, Step* step);
   bool step_interpreted(Frame* frame, Step* step, uint64_t* sender) const;

@@ -23,10 +23,6 @@ const char* SampleWalk::open(HotSpot& home, uint32_t java_version, const void* e
   orig_pc_ = layout.offset("nmethod", "_orig_pc_offset");
   method_const_ = layout.offset("Method", "_constMethod");
   code_size_ = layout.offset("ConstMethod", "_code_size");
-  id_number_ = layout.offset("ConstMethod", "_method_idnum");
-  const_pool_ = layout.offset("ConstMethod", "_constants");
-  pool_holder_ = layout.offset("ConstantPool", "_pool_holder");
-  holder_ids_ = layout.offset("InstanceKlass", "_methods_jmethod_ids");
   const int64_t to_thread = static_cast<int64_t>(thread - address_of(env));
   state_from_env_ = to_thread + layout.offset("JavaThread", "_thread_state");
   stack_size_from_env_ = to_thread + layout.offset("JavaThread|Thread", "_stack_size");
@@ -59,21 +55,8 @@ bool SampleWalk::is_of(uint64_t blob, const char* prefix) const {
   return true;
 }
 
-uint64_t SampleWalk::holder_of(uint64_t constant) const {
-  return guarded_at<uint64_t>(guarded_at<uint64_t>(constant + const_pool_) + pool_holder_);
-}
-
-// The method ids of a class by id number; the first word is their count (InstanceKlass::get_jmethod_id).
-void* SampleWalk::id_of(uint64_t method) const {
-  const auto constant = guarded_at<uint64_t>(method + method_const_);
-  const auto number = guarded_at<uint16_t>(constant + id_number_);
-  const auto ids = guarded_at<uint64_t>(holder_of(constant) + holder_ids_);
-  if (ids == 0 || number >= guarded_at<uint64_t>(ids)) return nullptr;
-  return guarded_at<void*>(words_above(ids, number + 1u));
-}
-
 void SampleWalk::add(Walk* w, uint64_t method, int32_t bci) const {
-  if (w->count < w->depth) w->frames[w->count] = {bci, id_of(method)};
+  if (w->count < w->depth) w->frames[w->count] = {bci, heap_->id_of(method)};
   w->count++;
 }
 
@@ -178,7 +161,7 @@ bool SampleWalk::read_interpreted(const Walk& w, const Frame& at, uint64_t* meth
   } else {
     return false;
   }
-  return is_pointer(holder_of(constant));
+  return is_pointer(heap_->holder_of(constant));
 }
 
 // A frame that waits for deoptimization returns to its handler; the true position is in a slot of the frame.
@@ -209,66 +192,58 @@ bool SampleWalk::name_compiled(Walk* w, const Frame& at, const Code& code, Call 
   return true;
 }
 
-// Native code in between: the frames of its Java caller are found by the JavaCallWrapper's anchor.
-SampleWalk::Step SampleWalk::step_over_native(const Walk& w, Frame* at) const {
-  if (!is_between(at->fp, at->sp, w.high)) return Step::kLost;
-  const uint64_t before = at->sp;
-  if (!follow_anchor(word(at->fp, FrameSlots::kWrapper) + layout_.wrapper_anchor, at)) return Step::kRoot;
-  return is_between(at->sp, before, w.high) ? Step::kOn : Step::kLost;
-}
-
 // Goes on at the entry of the continuation, whose caller is the carrier. Where that is not known, the walk
 // ends.
-SampleWalk::Step SampleWalk::step_over_barrier(Walk* w, Frame* at) const {
+SampleWalk::Behind SampleWalk::step_over_barrier(Walk* w, Frame* at) const {
   w->has_hole = true;
   const uint64_t entry = continuation_return_ != nullptr ? of_env(*w, continuation_from_env_) : 0;
   const uint64_t back = entry != 0 ? guarded_read<uintptr_t>(continuation_return_) : 0;
   if (back == 0 || !is_between(entry, w->low, w->high)) {
     w->steps = 0;
-    return Step::kLost;
+    return Behind::kUnknown;
   }
   *at = {entry, 0, back};
-  return Step::kOn;
+  return Behind::kFrames;
 }
 
-SampleWalk::Step SampleWalk::step(Walk* w, Frame* at, Call call, uint32_t more) const {
-  if (at->pc == layout_.call_stub_return) return step_over_native(*w, at);
+SampleWalk::Behind SampleWalk::step(Walk* w, Frame* at, Call call, uint32_t more) const {
+  if (at->pc == layout_.call_stub_return) return behind_native(at, w->high);
   const Code code = code_at(at->pc);
-  if (code.blob == 0) return Step::kLost;
+  if (code.blob == 0) return Behind::kUnknown;
   if (code.kind == Kind::kInterpreter) {
     uint64_t method = 0;
     int32_t bci = 0;
-    if (!read_interpreted(*w, *at, &method, &bci)) return Step::kLost;
+    if (!read_interpreted(*w, *at, &method, &bci)) return Behind::kUnknown;
     add(w, method, bci);
     // A method handle's linker takes an argument away from its interpreted caller.
     uint64_t sender = word(at->fp, FrameSlots::kSenderSp);
     if (sender < words_above(at->fp, 2)) sender = words_above(at->fp, 2);
     *at = {sender, word(at->fp), word(at->fp, 1)};
-    return sender <= w->high ? Step::kOn : Step::kLost;
+    return sender <= w->high ? Behind::kFrames : Behind::kUnknown;
   }
   if (code.words <= 0)
     return code.kind == Kind::kUnknown && is_barrier(at->pc, code.blob) ? step_over_barrier(w, at)
-                                                                        : Step::kLost;
+                                                                        : Behind::kUnknown;
   if (code.kind == Kind::kNative)
     add(w, guarded_at<uint64_t>(code.blob + layout_.method_of_code), kNativeIndex);
-  if (code.kind == Kind::kCompiled && !name_compiled(w, *at, code, call)) return Step::kLost;
+  if (code.kind == Kind::kCompiled && !name_compiled(w, *at, code, call)) return Behind::kUnknown;
   const uint32_t words = static_cast<uint32_t>(code.words) + more;
   const uint64_t sender = words_above(at->sp, words);
-  if (words < 2 || words > kMostFrameWords || !is_between(sender, at->sp, w->high)) return Step::kLost;
+  if (words < 2 || words > kMostFrameWords || !is_between(sender, at->sp, w->high)) return Behind::kUnknown;
   *at = {sender, word(sender, -2), word(sender, -1)};
-  return Step::kOn;
+  return Behind::kFrames;
 }
 
 bool SampleWalk::follow(Walk* w, Frame at, Call call, uint32_t more) const {
   const uint32_t faults = platform::guarded_read_faults();
-  Step next = Step::kOn;
-  for (uint32_t beyond = 0; next == Step::kOn && beyond < kBeyond; call = Call::kNamed, more = 0) {
+  Behind next = Behind::kFrames;
+  for (uint32_t beyond = 0; next == Behind::kFrames && beyond < kBeyond; call = Call::kNamed, more = 0) {
     if (w->steps == 0) return false;
     w->steps--;
     if (w->count > w->depth) beyond++;
     next = step(w, &at, call, more);
   }
-  return next != Step::kLost && w->count != 0 && platform::guarded_read_faults() == faults;
+  return next != Behind::kUnknown && w->count != 0 && platform::guarded_read_faults() == faults;
 }
 
 bool SampleWalk::guess(Walk* w, const Frame& at, uint32_t how, Call call, uint32_t more) const {

@@ -67,8 +67,6 @@ class SampleWalk : private VmFrames {
   void add(Walk* w, uint64_t method, int32_t bci) const;
   bool add_scopes(Walk* w, uint64_t blob, uint32_t scope) const;
   void add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const;
-  uint64_t holder_of(uint64_t constant) const;  // the class of a ConstMethod
-  void* id_of(uint64_t method) const;           // null: it has none yet
 
   bool is_return(uint64_t pc, Call call) const;
   bool calls_no_java(uint64_t pc) const;
@@ -78,10 +76,8 @@ class SampleWalk : private VmFrames {
 
   // Follows the stack from `at`, a caller, to the root. more: words that the first frame has beyond its size.
   bool follow(Walk* w, Frame at, Call call, uint32_t more) const;
-  enum class Step { kOn, kRoot, kLost };
-  Step step(Walk* w, Frame* at, Call call, uint32_t more) const;
-  Step step_over_native(const Walk& w, Frame* at) const;
-  Step step_over_barrier(Walk* w, Frame* at) const;
+  Behind step(Walk* w, Frame* at, Call call, uint32_t more) const;
+  Behind step_over_barrier(Walk* w, Frame* at) const;
   bool read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const;
   bool name_compiled(Walk* w, const Frame& at, const Code& code, Call call) const;
 
@@ -100,8 +96,7 @@ class SampleWalk : private VmFrames {
   bool start(Walk* w, const Frame& at, uint64_t bytecode) const;
 
   uint32_t frame_complete_ = 0, level_ = 0, orig_pc_ = 0;
-  uint32_t method_const_ = 0, code_size_ = 0, id_number_ = 0, const_pool_ = 0, pool_holder_ = 0,
-           holder_ids_ = 0;
+  uint32_t method_const_ = 0, code_size_ = 0;
   int64_t state_from_env_ = 0, stack_size_from_env_ = 0;
   // Of virtual threads: the address of the return barrier, 0: by its blob's name; where the return address of
   // a continuation's entry is, and the entry of the thread's.

@@ -31,6 +31,7 @@ constexpr const char* kName = "java.cls.unloadedClasses";
 const char* find(const VmStructs& structs, const uint32_t** count) {
   const void* start_at = structs.address("PerfMemory", "_start");
   const bool fine = guarded([&] {
+    *count = nullptr;
     const auto* start = start_at != nullptr ? guarded_read<const char*>(start_at) : nullptr;
     if (start == nullptr) return;
     const auto word = [start](uint64_t at) { return guarded_read<uint32_t>(start, at); };

@@ -18,16 +18,6 @@ inline bool is_between(uint64_t address, uint64_t low, uint64_t high) {
   return address >= low && address < high && address % kWord == 0;
 }
 
-// As guarded(), but the second fault tells: the first may have been of another thread, in a handler that
-// walks its stack.
-template <typename Body>
-bool guarded_or_again(Body&& body) {
-  for (int i = 0; i < 2; i++) {
-    if (guarded([&] { body(); })) return true;
-  }
-  return false;
-}
-
 class VmFrames {
  protected:
   enum class Kind { kUnknown, kInterpreter, kCompiled, kNative };  // kNative: the wrapper of a native method
@@ -57,6 +47,15 @@ class VmFrames {
     frame->pc = guarded_at<uint64_t>(anchor + layout_.last_pc);
     if (frame->pc == 0) frame->pc = word(frame->sp, -1);
     return true;
+  }
+  enum class Behind { kFrames, kNothing, kUnknown };
+  // Goes on behind native code, to the frames of its Java caller, by the JavaCallWrapper's anchor. [signal]
+  [[gnu::always_inline]] inline Behind behind_native(Frame* frame, uint64_t stack_end) const {
+    if (!is_between(frame->fp, frame->sp, stack_end)) return Behind::kUnknown;
+    const uint64_t before = frame->sp;
+    if (!follow_anchor(word(frame->fp, FrameSlots::kWrapper) + layout_.wrapper_anchor, frame))
+      return Behind::kNothing;
+    return is_between(frame->sp, before, stack_end) ? Behind::kFrames : Behind::kUnknown;
   }
   // The kind of a blob's code, by its name. [signal]
   Kind kind_of(uint64_t blob) const;

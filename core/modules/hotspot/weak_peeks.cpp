@@ -30,6 +30,7 @@ uint64_t WeakPeeks::are_gone(HotSpot& home, JNIEnv* jni, void* const* references
     proofs_ = 0;
   }
   if (proofs_ >= 2 * kEnough && guarded([&] {
+        gone = 0;
         for (uint32_t i = 0; i < count; i++) gone |= uint64_t{is_zero(references[i])} << i;
       }))
     return gone;

@@ -134,7 +134,7 @@ TEST_CASE("eight producers lose nothing but what they count as refused") {
   for (;;) {
     bool last_round = done == kProducers;
     while (Sample* s = queue.front()) {
-      if (s->frames[0].line != s->frames[3].line || s->frames[0].line != static_cast<int32_t>(s->ticks))
+      if (s->frames[0].index != s->frames[3].index || s->frames[0].index != static_cast<int32_t>(s->ticks))
         torn++;
       if (s->ticks <= last[s->thread]) disordered++;
       last[s->thread] = s->ticks;

@@ -109,7 +109,7 @@ static hprof_walk_service walk_service() {
     *stack = {vm->own_how, vm->own_is_cut, 0};
     uint32_t count = 0;
     for (; count < depth && count < vm->own_stack.size(); count++)
-      frames[count] = {vm->own_stack[count].line, vm->own_stack[count].method};
+      frames[count] = {vm->own_stack[count].index, vm->own_stack[count].method};
     return count;
   };
   walk.close_interrupted = [](const hprof_host*, hprof_sample_walk*) {

@@ -34,13 +34,13 @@ class SampledVm : public UnitVm {
   intptr_t most_frames = 1024;             // -XX:MaxJavaStackTraceDepth
   const char* flight_recording = nullptr;  // -XX:StartFlightRecording
   std::function<void()> on_timer;          // before a timer is made: what other threads do meanwhile
-  std::vector<samples::AsyncFrame> stack;  // what AsyncGetCallTrace finds ...
+  std::vector<hprof_async_frame> stack;    // what AsyncGetCallTrace finds ...
   int32_t walk_code = 0;                   // ... or, with an empty stack, answers
   hprof_registers registers = {};          // of the interrupted code
   bool knows_registers = false;
-  std::map<uint64_t, std::vector<samples::AsyncFrame>> stacks_by_pc;  // found there instead
-  bool has_walk = false;                                              // of its own
-  std::vector<samples::AsyncFrame> own_stack;                         // what it finds
+  std::map<uint64_t, std::vector<hprof_async_frame>> stacks_by_pc;  // found there instead
+  bool has_walk = false;                                            // of its own
+  std::vector<hprof_async_frame> own_stack;                         // what it finds
   uint32_t own_how = HPROF_WALKED_BODY, own_is_cut = 0;
   const char* distrusted = nullptr;  // why it is not used any more
   struct Code {
