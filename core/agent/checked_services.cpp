@@ -4,34 +4,9 @@
 
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 
-#include <hprof/draft/bytecode.h>
-#include <hprof/draft/class_file.h>
-#include <hprof/draft/code.h>
-#include <hprof/draft/foreign_dump.h>
-#include <hprof/draft/library.h>
-#include <hprof/draft/objects.h>
-#include <hprof/draft/output.h>
-#include <hprof/draft/sampling.h>
-#include <hprof/draft/vm_counts.h>
-#include <hprof/draft/vm_dump.h>
-#include <hprof/draft/vm_flags.h>
-#include <hprof/draft/walk.h>
-#include <hprof/draft/weaks.h>
-#include <hprof/service/accounting.h>
-#include <hprof/service/allocations.h>
-#include <hprof/service/calls.h>
-#include <hprof/service/clock.h>
-#include <hprof/service/context.h>
-#include <hprof/service/emit.h>
-#include <hprof/service/exceptions.h>
-#include <hprof/service/ids.h>
-#include <hprof/service/io.h>
-#include <hprof/service/jvm.h>
-#include <hprof/service/log.h>
-#include <hprof/service/probes.h>
-#include <hprof/service/threads.h>
-
+#include "core/agent/service_tables.h"
 #include "core/agent/unit_checks.h"
 #include "core/agent/unit_slot.h"
 #include "platform/platform.h"
@@ -67,40 +42,34 @@ void check(typename Checked<kMember>::Service& table, const char* name, uint32_t
   table.*kMember = &Own::call;
 }
 
-#define HPROF_ROW(service, function, allowed) \
+#define HPROF_ROW(service, function, allowed)                     \
+  if constexpr (std::is_same_v<Table, hprof_##service##_service>) \
   check<&hprof_##service##_service::function>(table, #service "." #function, allowed)
 
 constexpr uint32_t kBoth = tag::kOnLoad | tag::kControl;
 constexpr uint32_t kJava = tag::kApp | tag::kControl;
+constexpr uint32_t kBlocks = kBoth | tag::kApp | tag::kHeap | tag::kWriter;
+constexpr uint32_t kSink = kBoth | tag::kWriter;
 
-void add_checks(hprof_log_service& table) {
+// Each function of a service, and where it may be called.
+template <class Table>
+void add_checks(Table& table) {
   HPROF_ROW(log, message, kBoth | tag::kWriter | tag::kApp);
   HPROF_ROW(log, detail, kBoth | tag::kWriter | tag::kApp);
   HPROF_ROW(log, loss_counter, kBoth);
-}
-
-void add_checks(hprof_mem_service& table) {
-  constexpr uint32_t kBlocks = kBoth | tag::kApp | tag::kHeap | tag::kWriter;
-  guard_memory(&table);
+  if constexpr (std::is_same_v<Table, hprof_mem_service>) guard_memory(&table);
   HPROF_ROW(mem, allocate, kBlocks);
   HPROF_ROW(mem, release, kBlocks);
   HPROF_ROW(mem, reserve, kBoth | tag::kWriter);
   HPROF_ROW(mem, unreserve, kBoth | tag::kWriter);
   HPROF_ROW(mem, charge, kBlocks);
   HPROF_ROW(mem, uncharge, kBlocks);
-}
-
-void add_checks(hprof_clock_service& table) { HPROF_ROW(clock, utc_offset, tag::kAnyButSignal); }
-
-void add_checks(hprof_emit_service& table) {
+  HPROF_ROW(clock, utc_offset, tag::kAnyButSignal);
   HPROF_ROW(emit, event, tag::kApp | tag::kGc | tag::kControl);
   HPROF_ROW(emit, write, tag::kReport | tag::kHeap);
   HPROF_ROW(emit, define, tag::kReport);
   HPROF_ROW(emit, progress, tag::kReport | tag::kHeap);
   HPROF_ROW(emit, kind, kBoth);
-}
-
-void add_checks(hprof_ids_service& table) {
   HPROF_ROW(ids, string, kJava | tag::kOnLoad);
   HPROF_ROW(ids, trace, kJava | tag::kOnLoad);
   HPROF_ROW(ids, synthetic_frame, kJava | tag::kOnLoad);
@@ -113,10 +82,6 @@ void add_checks(hprof_ids_service& table) {
   HPROF_ROW(ids, trace_info, tag::kAnyButSignal);
   HPROF_ROW(ids, thread_info, tag::kAnyButSignal);
   HPROF_ROW(ids, dumped_class, tag::kControl);
-}
-
-void add_checks(hprof_io_service& table) {
-  constexpr uint32_t kSink = kBoth | tag::kWriter;
   HPROF_ROW(io, create_file, kSink);
   HPROF_ROW(io, connect, kSink);
   HPROF_ROW(io, write, kSink);
@@ -129,28 +94,16 @@ void add_checks(hprof_io_service& table) {
   HPROF_ROW(io, share, kSink);
   HPROF_ROW(io, absolute_path, kSink);
   HPROF_ROW(io, prove, kSink);
-}
-
-void add_checks(hprof_threads_service& table) {
   HPROF_ROW(threads, start, tag::kControl);
   HPROF_ROW(threads, stop, tag::kControl);
   HPROF_ROW(threads, each, tag::kControl);
   HPROF_ROW(threads, serial_of, kJava);
   HPROF_ROW(threads, pause, kJava);
-}
-
-void add_checks(hprof_context_service& table) {
   HPROF_ROW(context, enable, tag::kOnLoad);
   HPROF_ROW(context, set, tag::kApp);
-}
-
-void add_checks(hprof_accounting_service& table) {
   HPROF_ROW(accounting, column, tag::kAnyButSignal);
   HPROF_ROW(accounting, start, tag::kControl);
   HPROF_ROW(accounting, read, kJava);
-}
-
-void add_checks(hprof_sampling_service& table) {
   HPROF_ROW(sampling, install, tag::kControl);
   HPROF_ROW(sampling, uninstall, tag::kControl);
   HPROF_ROW(sampling, start, kJava);
@@ -161,32 +114,17 @@ void add_checks(hprof_sampling_service& table) {
   HPROF_ROW(sampling, timer_number, kJava);
   HPROF_ROW(sampling, set_interval, tag::kSignal);
   HPROF_ROW(sampling, is_blocked, tag::kAnyButSignal);
-}
-
-void add_checks(hprof_probes_service& table) {
   HPROF_ROW(probes, frame, tag::kControl);
   HPROF_ROW(probes, each_left, tag::kControl);
-}
-
-void add_checks(hprof_exceptions_service& table) {
   HPROF_ROW(exceptions, ask, tag::kOnLoad);
   HPROF_ROW(exceptions, start, tag::kControl);
   HPROF_ROW(exceptions, stop, tag::kControl);
-}
-
-void add_checks(hprof_allocations_service& table) {
   HPROF_ROW(allocations, ask, tag::kOnLoad);
   HPROF_ROW(allocations, start, tag::kControl);
   HPROF_ROW(allocations, stop, tag::kControl);
-}
-
-void add_checks(hprof_calls_service& table) {
   HPROF_ROW(calls, ask, tag::kOnLoad);
   HPROF_ROW(calls, start, tag::kControl);
   HPROF_ROW(calls, stop, tag::kControl);
-}
-
-void add_checks(hprof_bytecode_service& table) {
   HPROF_ROW(bytecode, ask, tag::kOnLoad);
   HPROF_ROW(bytecode, go, tag::kControl);
   HPROF_ROW(bytecode, halt, tag::kControl);
@@ -195,53 +133,26 @@ void add_checks(hprof_bytecode_service& table) {
   HPROF_ROW(bytecode, totals, tag::kControl);
   HPROF_ROW(bytecode, header_at, tag::kControl);
   HPROF_ROW(bytecode, redefinitions, tag::kControl);
-}
-
-void add_checks(hprof_class_file_service& table) { HPROF_ROW(class_file, handle, tag::kOnLoad); }
-
-void add_checks(hprof_library_service& table) {
+  HPROF_ROW(class_file, handle, tag::kOnLoad);
   HPROF_ROW(library, open, kBoth);
   HPROF_ROW(library, symbol, kBoth);
-}
-
-void add_checks(hprof_vm_dump_service& table) {
   HPROF_ROW(vm_dump, available, tag::kControl);
   HPROF_ROW(vm_dump, run, tag::kControl);
-}
-
-void add_checks(hprof_output_service& table) {
   HPROF_ROW(output, hide_thread_names, tag::kOnLoad);
   HPROF_ROW(output, set_only_table, tag::kOnLoad);
-}
-
-void add_checks(hprof_foreign_dump_service& table) { HPROF_ROW(foreign_dump, is_taken, kBoth); }
-
-void add_checks(hprof_vm_flags_service& table) { HPROF_ROW(vm_flags, read, kBoth); }
-
-void add_checks(hprof_vm_counts_service& table) {
+  HPROF_ROW(foreign_dump, is_taken, kBoth);
+  HPROF_ROW(vm_flags, read, kBoth);
   HPROF_ROW(vm_counts, collections, tag::kControl);
   HPROF_ROW(vm_counts, unloads, tag::kControl);
-}
-
-void add_checks(hprof_code_service& table) {
   HPROF_ROW(code, be_precise, tag::kOnLoad);
   HPROF_ROW(code, async_get_call_trace, tag::kControl);
   HPROF_ROW(code, method_at, tag::kSignal);
-}
-
-void add_checks(hprof_objects_service& table) {
   HPROF_ROW(objects, header, tag::kControl);
   HPROF_ROW(objects, places, tag::kControl);
   HPROF_ROW(objects, watch_natives, tag::kControl);
   HPROF_ROW(objects, quiet_allocate_instance, tag::kControl);
-}
-
-void add_checks(hprof_walk_service& table) {
   HPROF_ROW(walk, open, tag::kControl);
   HPROF_ROW(walk, open_interrupted, tag::kControl);
-}
-
-void add_checks(hprof_weaks_service& table) {
   HPROF_ROW(weaks, are_gone, tag::kControl);
   HPROF_ROW(weaks, prove_addresses, tag::kControl);
   HPROF_ROW(weaks, address, tag::kControl | tag::kHeap);

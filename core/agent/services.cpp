@@ -2,34 +2,6 @@
 // services_threads.cpp and services_io.cpp.
 #include <cstring>
 
-#include <hprof/draft/bytecode.h>
-#include <hprof/draft/class_file.h>
-#include <hprof/draft/code.h>
-#include <hprof/draft/foreign_dump.h>
-#include <hprof/draft/library.h>
-#include <hprof/draft/objects.h>
-#include <hprof/draft/output.h>
-#include <hprof/draft/sampling.h>
-#include <hprof/draft/vm_counts.h>
-#include <hprof/draft/vm_dump.h>
-#include <hprof/draft/vm_flags.h>
-#include <hprof/draft/walk.h>
-#include <hprof/draft/weaks.h>
-#include <hprof/service/accounting.h>
-#include <hprof/service/allocations.h>
-#include <hprof/service/calls.h>
-#include <hprof/service/clock.h>
-#include <hprof/service/context.h>
-#include <hprof/service/emit.h>
-#include <hprof/service/exceptions.h>
-#include <hprof/service/ids.h>
-#include <hprof/service/io.h>
-#include <hprof/service/jvm.h>
-#include <hprof/service/log.h>
-#include <hprof/service/mem.h>
-#include <hprof/service/probes.h>
-#include <hprof/service/threads.h>
-
 #include "core/agent/checked_services.h"
 #include "core/agent/memory_plan.h"
 #include "core/agent/reports.h"

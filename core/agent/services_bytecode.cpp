@@ -1,10 +1,4 @@
 // The services of probes: probes, exceptions, allocations, calls, and the draft bytecode.
-#include <hprof/draft/bytecode.h>
-#include <hprof/service/allocations.h>
-#include <hprof/service/calls.h>
-#include <hprof/service/exceptions.h>
-#include <hprof/service/probes.h>
-
 #include "core/agent/class_book.h"
 #include "core/agent/class_rewriter.h"
 #include "core/agent/service_tables.h"

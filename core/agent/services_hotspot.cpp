@@ -1,7 +1,4 @@
 // The services vm_flags and code.
-#include <hprof/draft/code.h>
-#include <hprof/draft/vm_flags.h>
-
 #include "core/agent/service_tables.h"
 #include "core/hotspot/hotspot.h"
 

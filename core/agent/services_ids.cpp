@@ -1,6 +1,4 @@
 // The ids service: the model's tables, filled by names from the VM.
-#include <hprof/service/ids.h>
-
 #include "core/agent/class_book.h"
 #include "core/agent/service_tables.h"
 #include "core/agent/session_parts.h"

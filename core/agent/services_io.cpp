@@ -1,6 +1,5 @@
 // The io service: the platform's files and sockets behind plain handles for sinks.
 #include <hprof/host.h>
-#include <hprof/service/io.h>
 
 #include "core/agent/control.h"
 #include "core/agent/service_tables.h"

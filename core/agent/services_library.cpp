@@ -1,6 +1,4 @@
 // The library service: native libraries that units open.
-#include <hprof/draft/library.h>
-
 #include "core/agent/service_tables.h"
 #include "core/agent/session_parts.h"
 #include "core/agent/unit_slot.h"

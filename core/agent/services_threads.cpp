@@ -2,11 +2,6 @@
 #include <cstring>
 #include <new>
 
-#include <hprof/draft/sampling.h>
-#include <hprof/service/accounting.h>
-#include <hprof/service/context.h>
-#include <hprof/service/threads.h>
-
 #include "core/agent/control.h"
 #include "core/agent/service_tables.h"
 #include "core/agent/session_parts.h"
