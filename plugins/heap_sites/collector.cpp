@@ -217,8 +217,7 @@ hprof_status Collector::report(const hprof_report& report) {
   bool collected = wants_collection && jni != nullptr && collect_garbage(report.reason);
   ReportWish wish = {};
   wish.incremental = (report.flags & HPROF_SITES_INCREMENTAL) != 0;
-  wish.by_allocation = (report.flags & HPROF_SITES_BY_ALLOCATION) != 0 || config_.order == kByAllocation ||
-                       config_.follow == 0;
+  wish.by_allocation = (report.flags & HPROF_SITES_BY_ALLOCATION) != 0 || config_.follow == 0;
   wish.forced_gc = collected;
   wish.fraction_bits = mode_.sampled ? kFractionBits : 0;
   wish.sampling_interval = mode_.sampled ? mode_.interval : 0;

@@ -27,12 +27,9 @@
 
 namespace hprof::sites {
 
-enum Order : uint32_t { kByLive = 0, kByAllocation = 1 };
-
 struct Config {
   const char* sites;
   uint32_t follow;  // sites-live=
-  uint32_t order;
   uint32_t early;
 };
 

@@ -19,8 +19,6 @@ static const hprof_option kOptions[] = {
      "count every object, or sample one per <bytes> allocated (512k); auto: sampled when attached"},
     {"sites-live", HPROF_OPTION_FLAG, offsetof(Config, follow), "y", nullptr, 0, 0, nullptr,
      "track objects until they die, for the live columns"},
-    {"sites-order", HPROF_OPTION_CHOICE, offsetof(Config, order), "live", "live|allocated", 0, 0, nullptr,
-     "order the table by live or allocated bytes"},
     {"early", HPROF_OPTION_FLAG, offsetof(Config, early), "y", nullptr, 0, 0, nullptr,
      "also rewrite the classes of the JDK; switches off class-data archive and AOT cache"},
 };

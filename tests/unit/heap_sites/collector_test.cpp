@@ -17,7 +17,7 @@ struct Fixture : UnitVm {
   }
 };
 
-constexpr Config kSampled = {"sampled", 1, kByLive, 1};
+constexpr Config kSampled = {"sampled", 1, 1};
 constexpr hprof_report kRequest = {sizeof(hprof_report), HPROF_REPORT_REQUEST, 0, 0, 0, nullptr};
 
 }  // namespace
@@ -29,7 +29,7 @@ TEST_CASE("an agent that comes late samples, or says why it cannot count") {
     f.mock.settings.granted = granted;
     f.mock.settings.java_version = java;
     f.mock.messages.clear();
-    Collector collector(f.mock.host(), Config{sites, 1, kByLive, 1});
+    Collector collector(f.mock.host(), Config{sites, 1, 1});
     char error[200] = "";
     if (collector.open(error, sizeof error) == HPROF_OK) collector.close();
     return std::string(error);

@@ -153,6 +153,10 @@ TEST_CASE("an unknown option that is like one there is brings its name") {
 TEST_CASE("an option of an earlier version is refused with what says it now") {
   CHECK(Run("sites-walk=n").text() ==
         kPrefix + "Unknown option: sites-walk (sites-walk=n); use hotspot=-frame-walk");
+  CHECK(Run("heap=sites,sites-order=allocated").text() ==
+        kPrefix +
+            "Unknown option: sites-order (heap=sites,sites-order=allocated); use sites-live=n or the "
+            "command sites alloc");
   CHECK(Run("heap=sites,addresses=n").text() ==
         kPrefix + "Unknown option: addresses (heap=sites,addresses=n); use hotspot=-object-addresses");
 }

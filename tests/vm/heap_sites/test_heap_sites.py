@@ -186,7 +186,7 @@ def newer_kinds_of_objects_are_counted(vm):
 
 @vm_test(units=UNITS)
 def tables_are_cut_and_ordered(vm):
-    for options, key in (("", "live_bytes"), (",sites-order=allocated", "bytes")):
+    for options, key in (("", "live_bytes"), (",sites-live=n", "bytes")):
         run = vm.profiled("heap=sites,cutoff=0.01,file=out.txt" + options, "Sites")
         rows = tables(parse_ascii(run.text("out.txt")))[0]
         values = [getattr(row, key) for row in rows]
@@ -287,7 +287,7 @@ def objects_of_virtual_threads_are_counted(vm):
 @vm_test(units=UNITS, since=11)
 def samples_stand_for_what_was_allocated(vm):
     """Half of the bytes are those of one method; one sample in 16 KiB makes a hundred of it."""
-    run = vm.profiled("heap=sites,sites=sampled:4k,sites-order=allocated,cutoff=0,depth=20,file=out.txt", "Sites")
+    run = vm.profiled("heap=sites,sites=sampled:4k,cutoff=0,depth=20,file=out.txt", "Sites")
     report = parse_ascii(run.text("out.txt"))
     found = by_class(tables(report)[0])
     check(any("sampled" in note for note in report.notes), "no word of sampling\n%s" % run)
