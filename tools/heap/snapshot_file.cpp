@@ -8,88 +8,82 @@
 
 namespace hprof::tool {
 
-class TableWriter {
+// The tables of an index: writes the values that it is shown, or fills them in, by the same calls. Beyond the
+// end of what it reads all values are 0, and ok() is false.
+class IndexTables {
  public:
-  void number(uint64_t value) {
-    for (unsigned i = 0; i < 8; ++i) bytes_.push_back(static_cast<char>(value >> (8 * i)));
+  IndexTables() = default;
+  IndexTables(const uint8_t* bytes, uint64_t size) : is_read_(true), at_(bytes), end_(bytes + size) {}
+
+  template <typename... T>
+  void numbers(T&... values) {
+    (number(values), ...);
   }
-  void text(const std::string& value) {
-    number(value.size());
-    bytes_ += value;
+  void text(std::string& value) {
+    const size_t size = count(value.size(), 1);
+    if (!is_read_) {
+      bytes_ += value;
+      return;
+    }
+    value.assign(reinterpret_cast<const char*>(at_), size);
+    at_ += size;
   }
+  // Calls each(item) for the items of a list, which have at least so many bytes each.
+  template <typename T, typename Each>
+  void list(std::vector<T>& items, unsigned bytes, const Each& each) {
+    items.resize(count(items.size(), bytes));
+    for (T& item : items) each(item);
+  }
+  // The same for a map: each(key, item).
+  template <typename T, typename Each>
+  void map(IdMap<T>& items, unsigned bytes, const Each& each) {
+    uint64_t left = count(items.size(), bytes);
+    if (!is_read_) {
+      for (auto& [id, item] : items) {
+        uint64_t key = id;
+        number(key);
+        each(key, item);
+      }
+    }
+    for (uint64_t key = 0; is_read_ && left > 0; --left) {
+      number(key);
+      each(key, items[key]);
+    }
+  }
+  bool is_read() const { return is_read_; }
+  bool ok() const { return ok_; }
   const std::string& bytes() const { return bytes_; }
 
  private:
-  std::string bytes_;
-};
-
-// Reads the output of TableWriter; beyond its end all values are 0 and ok() is false.
-class TableReader {
- public:
-  TableReader(const uint8_t* bytes, uint64_t size) : at_(bytes), end_(bytes + size) {}
-  uint64_t number() {
-    uint64_t value = 0;
-    if (end_ - at_ < 8) {
-      ok_ = false;
-      at_ = end_;
-      return 0;
-    }
-    for (unsigned i = 0; i < 8; ++i) value |= uint64_t{at_[i]} << (8 * i);
-    at_ += 8;
-    return value;
-  }
   template <typename T>
-  void number(T& to) {
-    to = static_cast<T>(number());
-  }
-  // Reads a count of items with at least so many numbers each.
-  uint64_t count(unsigned numbers) {
-    uint64_t value = number();
-    if (value <= static_cast<uint64_t>(end_ - at_) / (8 * numbers)) return value;
-    ok_ = false;
-    return 0;
-  }
-  std::string text() {
-    uint64_t size = number();
-    if (size > static_cast<uint64_t>(end_ - at_)) {
-      ok_ = false;
-      return {};
+  void number(T& value) {
+    uint64_t bits = static_cast<uint64_t>(value);
+    if (is_read_) {
+      bits = 0;
+      ok_ = ok_ && end_ - at_ >= 8;
+      for (unsigned i = 0; ok_ && i < 8; ++i) bits |= uint64_t{*at_++} << (8 * i);
+      value = static_cast<T>(bits);
+      return;
     }
-    std::string value(reinterpret_cast<const char*>(at_), static_cast<size_t>(size));
-    at_ += size;
-    return value;
+    for (unsigned i = 0; i < 8; ++i) bytes_.push_back(static_cast<char>(bits >> (8 * i)));
   }
-  bool ok() const { return ok_; }
+  // Of items with at least so many bytes each.
+  size_t count(size_t items, unsigned bytes) {
+    number(items);
+    ok_ = ok_ && (!is_read_ || items <= static_cast<uint64_t>(end_ - at_) / bytes);
+    return ok_ ? items : 0;
+  }
 
- private:
-  const uint8_t* at_;
-  const uint8_t* end_;
-  bool ok_ = true;
+  bool is_read_ = false, ok_ = true;
+  std::string bytes_;
+  const uint8_t* at_ = nullptr;
+  const uint8_t* end_ = nullptr;
 };
 
 namespace {
 
-// Indices of the parts in the file's table.
-enum PartNumber : size_t {
-  kTables,
-  kPages,
-  kBits,
-  kBefore,
-  kLists,
-  kSlots,
-  kFirst,
-  kClassOf,
-  kUnits,
-  kStringArrays,
-  kWideArrays,
-  kPlaceOf,
-  kSubtree,
-  kPrefix,
-  kClassAt,
-  kTraceAt,
-  kPartCount
-};
-
+// The parts of the file: the tables, then the arrays.
+constexpr size_t kTables = 0, kPartCount = 16;
 constexpr uint64_t kAlignment = 4096;
 
 // Adds one part to a checksum; four sums at a time, at the speed of memory.
@@ -108,96 +102,49 @@ uint64_t checksum(uint64_t sum, const void* data, uint64_t size) {
   return lanes[0];
 }
 
-void save_names(const Definitions& names, TableWriter& out) {
-  out.number(names.strings.size());
-  for (const auto& [id, text] : names.strings) {
-    out.number(id);
-    out.text(text);
-  }
-  out.number(names.classes.size());
-  for (const auto& [serial, each] : names.classes) {
-    for (uint64_t value : {serial, each.id, uint64_t{each.trace}, each.name}) out.number(value);
-  }
-  out.number(names.frames.size());
-  for (const auto& [id, each] : names.frames) {
-    for (uint64_t value : {id, each.method, each.signature, each.source, uint64_t{each.class_serial},
-                           uint64_t{static_cast<uint32_t>(each.line)}}) {
-      out.number(value);
-    }
-  }
-  out.number(names.traces.size());
-  for (const auto& [serial, each] : names.traces) {
-    out.number(serial);
-    out.number(each.thread);
-    out.number(each.frames.size());
-    for (uint64_t frame : each.frames) out.number(frame);
-  }
+void put_names(IndexTables& io, Definitions& names) {
+  io.map(names.strings, 16, [&](uint64_t, std::string& text) { io.text(text); });
+  io.map(names.classes, 32, [&](uint64_t serial, LoadedClass& each) {
+    io.numbers(each.id, each.trace, each.name);
+    each.serial = static_cast<uint32_t>(serial);
+    if (io.is_read()) names.class_serials[each.id] = each.serial;
+  });
+  io.map(names.frames, 48, [&](uint64_t, StackFrame& each) {
+    io.numbers(each.method, each.signature, each.source, each.class_serial, each.line);
+  });
+  io.map(names.traces, 24, [&](uint64_t, StackTrace& each) {
+    io.numbers(each.thread);
+    io.list(each.frames, 8, [&](uint64_t& frame) { io.numbers(frame); });
+  });
 }
 
-void load_names(TableReader& in, Definitions& names) {
-  for (uint64_t left = in.count(2); left > 0; --left) {
-    uint64_t id = in.number();
-    names.strings[id] = in.text();
-  }
-  for (uint64_t left = in.count(4); left > 0; --left) {
-    uint64_t serial = in.number(), id = in.number(), trace = in.number(), name = in.number();
-    names.classes[serial] = {static_cast<uint32_t>(serial), id, static_cast<uint32_t>(trace), name, false};
-    names.class_serials[id] = static_cast<uint32_t>(serial);
-  }
-  for (uint64_t left = in.count(6); left > 0; --left) {
-    StackFrame& frame = names.frames[in.number()];
-    in.number(frame.method);
-    in.number(frame.signature);
-    in.number(frame.source);
-    in.number(frame.class_serial);
-    in.number(frame.line);
-  }
-  for (uint64_t left = in.count(3); left > 0; --left) {
-    StackTrace& trace = names.traces[in.number()];
-    in.number(trace.thread);
-    trace.frames.resize(in.count(1));
-    for (uint64_t& frame : trace.frames) in.number(frame);
-  }
+void put_fields(IndexTables& io, std::vector<DumpedField>& fields) {
+  io.list(fields, 24, [&](DumpedField& field) { io.numbers(field.name, field.type, field.value); });
 }
 
-void save_fields(const std::vector<DumpedField>& fields, TableWriter& out) {
-  out.number(fields.size());
-  for (const DumpedField& field : fields) {
-    for (uint64_t value : {field.name, uint64_t{field.type}, field.value}) out.number(value);
-  }
+void put_layout(IndexTables& io, ObjectLayout& layout) {
+  io.numbers(layout.reference, layout.header, layout.alignment, layout.gap_before_elements,
+             layout.fills_super_gaps, layout.addresses, layout.contiguous, layout.given);
 }
 
-void load_fields(TableReader& in, std::vector<DumpedField>& fields) {
-  fields.resize(in.count(3));
-  for (DumpedField& field : fields) {
-    in.number(field.name);
-    in.number(field.type);
-    in.number(field.value);
-  }
+void put_roots(IndexTables& io, Snapshot& snapshot) {
+  io.list(snapshot.roots, 32,
+          [&](HeapRoot& each) { io.numbers(each.object, each.thread, each.frame, each.tag); });
+  io.list(snapshot.root_nodes, 8, [&](uint32_t& each) { io.numbers(each); });
+  io.list(snapshot.threads, 40, [&](HeapThread& each) {
+    io.numbers(each.serial, each.object, each.trace, each.stack);
+    io.text(each.name);
+  });
 }
 
-void save_class(const HeapClass& each, TableWriter& out) {
-  out.text(each.name);
-  for (uint64_t value :
-       {each.super_id, each.loader, each.signers, each.domain, uint64_t{each.super}, uint64_t{each.dumped},
-        uint64_t{each.element}, uint64_t{static_cast<uint8_t>(each.kind)}, each.size, each.instances}) {
-    out.number(value);
-  }
-  save_fields(each.fields, out);
-  save_fields(each.statics, out);
-}
-
-void load_class(TableReader& in, HeapClass& each) {
-  each.name = in.text();
-  for (uint64_t* to : {&each.super_id, &each.loader, &each.signers, &each.domain}) *to = in.number();
-  in.number(each.super);
-  in.number(each.dumped);
-  in.number(each.element);
-  in.number(each.kind);
-  in.number(each.size);
-  in.number(each.instances);
-  load_fields(in, each.fields);
-  load_fields(in, each.statics);
+void put_outline(IndexTables& io, DumpOutline& outline) {
+  io.text(outline.header.version);
+  io.numbers(outline.header.id_size, outline.header.milliseconds, outline.seekable, outline.repeated,
+             outline.traced, outline.dumps);
+  put_names(io, outline.names);
+  io.list(outline.pieces, 32,
+          [&](DumpPiece& each) { io.numbers(each.begin, each.end, each.lowest, each.highest); });
+  io.list(outline.problems, 8, [&](std::string& each) { io.text(each); });
 }
 
 }  // namespace
@@ -226,7 +173,7 @@ void SnapshotFile::close() {
 
 SnapshotFile::Head SnapshotFile::head_of(const Snapshot& snapshot) const {
   Head head{};
-  std::memcpy(head.magic, "hprof index 1", 14);
+  std::memcpy(head.magic, "hprof index 2", 14);
   std::string build = kVersionText;
   std::memcpy(head.build, build.data(), std::min(build.size(), sizeof head.build));
   opener_.identify(&head.dump_size, &head.dump_changed);
@@ -252,6 +199,26 @@ bool SnapshotFile::write(const void* data, uint64_t size, std::string* error) {
          os::write_all(file_, kZeros, padding, error);
 }
 
+// Calls visit(array, items) for each array that begin() writes, until it returns false.
+template <typename Visit>
+bool SnapshotFile::arrays_of_objects(Snapshot& snapshot, const Visit& visit) {
+  const auto put = [&](auto& array) { return visit(array, array.size()); };
+  ObjectNumbers& numbers = snapshot.numbers;
+  HeapObjects& objects = snapshot.objects;
+  return put(numbers.pages_) && put(numbers.bits_) && put(numbers.before_) && put(numbers.lists_) &&
+         visit(snapshot.graph.slots_, snapshot.graph.used()) && put(snapshot.graph.first_) &&
+         put(objects.class_of.bytes()) && put(objects.sizes.units_) && put(objects.string_arrays.words()) &&
+         put(objects.wide_arrays.words());
+}
+
+// The same for finish().
+template <typename Visit>
+bool SnapshotFile::arrays_of_tree(Snapshot& snapshot, const Visit& visit) {
+  const auto put = [&](auto& array) { return visit(array, array.size()); };
+  return put(snapshot.tree.place_of) && put(snapshot.tree.subtree) && put(snapshot.prefix.bytes()) &&
+         put(snapshot.class_at.bytes()) && put(snapshot.trace_at);
+}
+
 bool SnapshotFile::begin(Snapshot& snapshot, std::string* error) {
   close();
   file_ = os::create_private_file(path_, true, error);
@@ -264,160 +231,46 @@ bool SnapshotFile::begin(Snapshot& snapshot, std::string* error) {
   sum_ = 0;
   parts_.push_back({0, 0});  // kTables, known last
   large_ = snapshot.objects.sizes.large_;
-  auto put = [&](const auto& array) {
-    return write(array.data(), array.size() * sizeof *array.data(), error);
-  };
-  const ObjectNumbers& numbers = snapshot.numbers;
-  const HeapObjects& objects = snapshot.objects;
-  return put(numbers.pages_) && put(numbers.bits_) && put(numbers.before_) && put(numbers.lists_) &&
-         write(snapshot.graph.slots(), snapshot.graph.used() * sizeof(uint32_t), error) &&
-         put(snapshot.graph.first()) && put(objects.class_of.bytes()) && put(objects.sizes.units_) &&
-         put(objects.string_arrays.words()) && put(objects.wide_arrays.words());
+  return arrays_of_objects(snapshot, [&](const auto& array, uint64_t items) {
+    return write(array.data(), items * sizeof *array.data(), error);
+  });
 }
 
-namespace {
-
-void save_layout(const ObjectLayout& layout, TableWriter& out) {
-  for (uint64_t value : {layout.reference, layout.header, layout.alignment,
-                         unsigned{layout.gap_before_elements}, unsigned{layout.fills_super_gaps},
-                         unsigned{layout.addresses}, unsigned{layout.contiguous}, unsigned{layout.given}}) {
-    out.number(value);
-  }
+void SnapshotFile::put_classes(IndexTables& io, HeapClasses& classes) {
+  io.list(classes.list, 112, [&](HeapClass& each) {
+    io.text(each.name);
+    io.numbers(each.id, each.super_id, each.loader, each.signers, each.domain, each.super, each.dumped,
+               each.element, each.kind, each.size, each.instances);
+    put_fields(io, each.fields);
+    put_fields(io, each.statics);
+    if (io.is_read() && each.id != 0)
+      classes.by_id_[each.id] = static_cast<uint32_t>(&each - classes.list.data());
+  });
+  for (uint32_t& index : classes.primitives_) io.numbers(index);
+  io.numbers(classes.class_class, classes.string_class, classes.thread_class, classes.loader_class,
+             classes.string_value, classes.string_coder, classes.string_offset, classes.string_count,
+             classes.id_size);
 }
 
-void load_layout(TableReader& in, ObjectLayout& layout) {
-  for (unsigned* to : {&layout.reference, &layout.header, &layout.alignment}) in.number(*to);
-  for (bool* to : {&layout.gap_before_elements, &layout.fills_super_gaps, &layout.addresses,
-                   &layout.contiguous, &layout.given}) {
-    in.number(*to);
-  }
-}
-
-void save_roots(const Snapshot& snapshot, TableWriter& out) {
-  out.number(snapshot.roots.size());
-  for (const HeapRoot& each : snapshot.roots) {
-    for (uint64_t value : {each.object, each.thread, each.frame, uint32_t{each.tag}}) out.number(value);
-  }
-  out.number(snapshot.root_nodes.size());
-  for (uint32_t each : snapshot.root_nodes) out.number(each);
-  out.number(snapshot.threads.size());
-  for (const HeapThread& each : snapshot.threads) {
-    for (uint64_t value : {each.serial, each.object, each.trace, each.stack}) out.number(value);
-    out.text(each.name);
-  }
-}
-
-void load_roots(TableReader& in, Snapshot& snapshot) {
-  snapshot.roots.resize(in.count(4));
-  for (HeapRoot& each : snapshot.roots) {
-    for (uint32_t* to : {&each.object, &each.thread, &each.frame}) in.number(*to);
-    in.number(each.tag);
-  }
-  snapshot.root_nodes.resize(in.count(1));
-  for (uint32_t& each : snapshot.root_nodes) in.number(each);
-  snapshot.threads.resize(in.count(5));
-  for (HeapThread& each : snapshot.threads) {
-    for (uint32_t* to : {&each.serial, &each.object, &each.trace, &each.stack}) in.number(*to);
-    each.name = in.text();
-  }
-}
-
-void save_outline(const DumpOutline& outline, TableWriter& out) {
-  out.text(outline.header.version);
-  for (uint64_t value :
-       {uint64_t{outline.header.id_size}, outline.header.milliseconds, uint64_t{outline.seekable},
-        outline.repeated, uint64_t{outline.traced}, uint64_t{outline.dumps}}) {
-    out.number(value);
-  }
-  save_names(outline.names, out);
-  out.number(outline.pieces.size());
-  for (const DumpPiece& each : outline.pieces) {
-    for (uint64_t value : {each.begin, each.end, uint64_t{each.lowest}, uint64_t{each.highest}})
-      out.number(value);
-  }
-  out.number(outline.problems.size());
-  for (const std::string& each : outline.problems) out.text(each);
-}
-
-void load_outline(TableReader& in, DumpOutline& outline) {
-  outline.header.version = in.text();
-  in.number(outline.header.id_size);
-  in.number(outline.header.milliseconds);
-  in.number(outline.seekable);
-  in.number(outline.repeated);
-  in.number(outline.traced);
-  in.number(outline.dumps);
-  load_names(in, outline.names);
-  outline.pieces.resize(in.count(4));
-  for (DumpPiece& each : outline.pieces) {
-    in.number(each.begin);
-    in.number(each.end);
-    in.number(each.lowest);
-    in.number(each.highest);
-  }
-  outline.problems.resize(in.count(1));
-  for (std::string& each : outline.problems) each = in.text();
-}
-
-}  // namespace
-
-void SnapshotFile::save_classes(const HeapClasses& classes, TableWriter& out) {
-  out.number(classes.list.size());
-  for (const HeapClass& each : classes.list) {
-    out.number(each.id);
-    save_class(each, out);
-  }
-  for (uint32_t index : classes.primitives_) out.number(index);
-  for (uint32_t value :
-       {classes.class_class, classes.string_class, classes.thread_class, classes.loader_class,
-        classes.string_value, classes.string_coder, classes.string_offset, classes.string_count}) {
-    out.number(value);
-  }
-}
-
-void SnapshotFile::load_classes(TableReader& in, unsigned id_size, HeapClasses& classes) {
-  classes.list.resize(in.count(14));
-  for (uint32_t i = 0; i < classes.list.size(); ++i) {
-    HeapClass& each = classes.list[i];
-    each.id = in.number();
-    load_class(in, each);
-    if (each.id != 0) classes.by_id_[each.id] = i;
-  }
-  for (uint32_t& index : classes.primitives_) in.number(index);
-  for (uint32_t* to :
-       {&classes.class_class, &classes.string_class, &classes.thread_class, &classes.loader_class,
-        &classes.string_value, &classes.string_coder, &classes.string_offset, &classes.string_count}) {
-    in.number(*to);
-  }
-  classes.id_size = id_size;
+void SnapshotFile::put_tables(IndexTables& io, Snapshot& snapshot) {
+  put_outline(io, snapshot.outline);
+  put_classes(io, snapshot.outline.classes);
+  put_layout(io, snapshot.layout);
+  put_roots(io, snapshot);
+  io.numbers(snapshot.big_endian, snapshot.references, snapshot.dangling, snapshot.numbers.size_,
+             snapshot.tree.reached);
+  io.list(snapshot.totals, 32,
+          [&](ClassTotals& each) { io.numbers(each.objects, each.bytes, each.reached, each.reached_bytes); });
+  io.list(large_, 16, [&](OwnSizes::Large& each) { io.numbers(each.object, each.size); });
 }
 
 bool SnapshotFile::finish(Snapshot& snapshot, std::string* error) {
-  auto put = [&](const auto& array) {
-    return write(array.data(), array.size() * sizeof *array.data(), error);
-  };
-  if (!put(snapshot.tree.place_of) || !put(snapshot.tree.subtree) || !put(snapshot.prefix.bytes()) ||
-      !put(snapshot.class_at.bytes()) || !put(snapshot.trace_at)) {
-    return false;
-  }
-  TableWriter tables;
-  save_outline(snapshot.outline, tables);
-  save_classes(snapshot.outline.classes, tables);
-  save_layout(snapshot.layout, tables);
-  save_roots(snapshot, tables);
-  for (uint64_t value : {uint64_t{snapshot.big_endian}, snapshot.references, snapshot.dangling,
-                         uint64_t{snapshot.numbers.size_}, uint64_t{snapshot.tree.reached}}) {
-    tables.number(value);
-  }
-  tables.number(snapshot.totals.size());
-  for (const ClassTotals& each : snapshot.totals) {
-    for (uint64_t value : {each.objects, each.bytes, each.reached, each.reached_bytes}) tables.number(value);
-  }
-  tables.number(large_.size());
-  for (const OwnSizes::Large& each : large_) {
-    tables.number(each.object);
-    tables.number(each.size);
-  }
+  const bool written = arrays_of_tree(snapshot, [&](const auto& array, uint64_t items) {
+    return write(array.data(), items * sizeof *array.data(), error);
+  });
+  if (!written) return false;
+  IndexTables tables;
+  put_tables(tables, snapshot);
   if (!write(tables.bytes().data(), tables.bytes().size(), error)) return false;
   parts_[kTables] = parts_.back();
   parts_.pop_back();
@@ -469,37 +322,14 @@ uint64_t SnapshotFile::sum_of_parts(uint64_t parts_offset) const {
   return sum;
 }
 
-template <typename T>
-void SnapshotFile::borrow(size_t number, BigArray<T>& array) const {
-  const Part& part = parts_[number];
-  array.borrow(reinterpret_cast<const T*>(region_ + part.offset), part.size / sizeof(T));
-}
-
 bool SnapshotFile::load(Snapshot& snapshot) {
   Head expected = head_of(snapshot);
   if (expected.dump_size == 0 || !map(expected)) {
     close();
     return false;
   }
-  TableReader tables(region_ + parts_[kTables].offset, parts_[kTables].size);
-  load_outline(tables, snapshot.outline);
-  load_classes(tables, snapshot.outline.header.id_size, snapshot.outline.classes);
-  load_layout(tables, snapshot.layout);
-  load_roots(tables, snapshot);
-  tables.number(snapshot.big_endian);
-  tables.number(snapshot.references);
-  tables.number(snapshot.dangling);
-  tables.number(snapshot.numbers.size_);
-  tables.number(snapshot.tree.reached);
-  snapshot.totals.resize(tables.count(4));
-  for (ClassTotals& each : snapshot.totals) {
-    for (uint64_t* to : {&each.objects, &each.bytes, &each.reached, &each.reached_bytes}) tables.number(*to);
-  }
-  large_.resize(tables.count(2));
-  for (OwnSizes::Large& each : large_) {
-    tables.number(each.object);
-    tables.number(each.size);
-  }
+  IndexTables tables(region_ + parts_[kTables].offset, parts_[kTables].size);
+  put_tables(tables, snapshot);
   if (!tables.ok()) {
     close();
     return false;
@@ -511,23 +341,17 @@ bool SnapshotFile::load(Snapshot& snapshot) {
 }
 
 void SnapshotFile::borrow_arrays(Snapshot& snapshot) const {
-  borrow(kPages, snapshot.numbers.pages_);
-  borrow(kBits, snapshot.numbers.bits_);
-  borrow(kBefore, snapshot.numbers.before_);
-  borrow(kLists, snapshot.numbers.lists_);
+  size_t part = kTables;
+  const auto borrow = [&](auto& array, uint64_t) {
+    using Item = std::remove_reference_t<decltype(*array.data())>;
+    const Part& from = parts_[++part];
+    array.borrow(reinterpret_cast<const Item*>(region_ + from.offset), from.size / sizeof(Item));
+    return true;
+  };
+  arrays_of_objects(snapshot, borrow);
+  arrays_of_tree(snapshot, borrow);
   snapshot.numbers.build_table();
-  borrow(kSlots, snapshot.graph.slots_);
   snapshot.graph.used_ = snapshot.graph.slots_.size();
-  borrow(kFirst, snapshot.graph.first_);
-  borrow(kClassOf, snapshot.objects.class_of.bytes());
-  borrow(kUnits, snapshot.objects.sizes.units_);
-  borrow(kStringArrays, snapshot.objects.string_arrays.words());
-  borrow(kWideArrays, snapshot.objects.wide_arrays.words());
-  borrow(kPlaceOf, snapshot.tree.place_of);
-  borrow(kSubtree, snapshot.tree.subtree);
-  borrow(kPrefix, snapshot.prefix.bytes());
-  borrow(kClassAt, snapshot.class_at.bytes());
-  borrow(kTraceAt, snapshot.trace_at);
 }
 
 }  // namespace hprof::tool

@@ -13,8 +13,7 @@
 
 namespace hprof::tool {
 
-class TableReader;
-class TableWriter;
+class IndexTables;
 
 class SnapshotFile {
  public:
@@ -40,11 +39,14 @@ class SnapshotFile {
   bool write(const void* data, uint64_t size, std::string* error);
   bool map(const Head& expected);
   uint64_t sum_of_parts(uint64_t parts_offset) const;
-  template <typename T>
-  void borrow(size_t number, BigArray<T>& array) const;
+  template <typename Visit>
+  static bool arrays_of_objects(Snapshot& snapshot, const Visit& visit);
+  template <typename Visit>
+  static bool arrays_of_tree(Snapshot& snapshot, const Visit& visit);
   void borrow_arrays(Snapshot& snapshot) const;
-  static void save_classes(const HeapClasses& classes, TableWriter& out);
-  static void load_classes(TableReader& in, unsigned id_size, HeapClasses& classes);
+  // Write the tables, or fill them in.
+  static void put_classes(IndexTables& io, HeapClasses& classes);
+  void put_tables(IndexTables& io, Snapshot& snapshot);
   void close();
 
   std::string path_;
