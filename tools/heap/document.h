@@ -48,6 +48,9 @@ struct Document {
   std::vector<Section> sections;
 };
 
+inline double part_of(uint64_t bytes, uint64_t all) {
+  return all == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(all);
+}
 // "1.5 MiB".
 std::string bytes_text(uint64_t bytes);
 // "1,234,567".

@@ -19,10 +19,6 @@ const std::vector<Column> kSizes = {{"objects", "objects", CellKind::kCount},
                                     {"retained_bytes", "retained", CellKind::kBytes},
                                     {"retained_part", "of all", CellKind::kPercent}};
 
-double part_of(uint64_t bytes, uint64_t all) {
-  return all == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(all);
-}
-
 Table sizes_table(const std::string& key, const std::string& title, const Column& what) {
   Table table{key, title, kSizes, {}, 0, ""};
   table.columns.push_back(what);

@@ -13,10 +13,6 @@ namespace hprof::tool {
 
 namespace {
 
-double part_of(uint64_t bytes, uint64_t all) {
-  return all == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(all);
-}
-
 struct TreeRow {
   uint32_t place;
   unsigned depth;

@@ -24,8 +24,7 @@ struct Suspect {
 };
 
 std::string percent(uint64_t bytes, uint64_t all) {
-  Column column{"", "", CellKind::kPercent};
-  return cell_text(column, all == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(all));
+  return cell_text({"", "", CellKind::kPercent}, part_of(bytes, all));
 }
 
 class LeakFinder {

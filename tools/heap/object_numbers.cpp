@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
+#include "tools/format/definitions.h"
+
 namespace hprof::tool {
 
 namespace {
 
 constexpr uint32_t kWords = IdSet::kPageIds / 64;
-
-uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  return x ^ (x >> 29);
-}
 
 unsigned count_bits(uint64_t word) { return static_cast<unsigned>(__builtin_popcountll(word)); }
 
@@ -76,7 +73,7 @@ void ObjectNumbers::build_table() {
   for (size_t i = 0; i < count; ++i) {
     size_t at = static_cast<size_t>(pages_[i].key - first_key_);
     if (!direct_) {
-      at = mix(pages_[i].key) & (size - 1);
+      at = IdHash()(pages_[i].key) & (size - 1);
       while (table_[at] != kNone) at = (at + 1) & (size - 1);
     }
     table_[at] = static_cast<uint32_t>(i);
@@ -91,7 +88,7 @@ const ObjectNumbers::Page* ObjectNumbers::find(uint64_t key) const {
     return &pages_[table_[at]];
   }
   size_t mask = table_.size() - 1;
-  for (size_t at = mix(key) & mask; table_[at] != kNone; at = (at + 1) & mask) {
+  for (size_t at = IdHash()(key) & mask; table_[at] != kNone; at = (at + 1) & mask) {
     if (pages_[table_[at]].key == key) return &pages_[table_[at]];
   }
   return nullptr;

@@ -120,6 +120,8 @@ int run_command_line(const Arguments& line);
 
 // Prints "hprof: <text>" on stderr; returns kFailed.
 int fail(const std::string& text);
+// Writes a file that only this user can read; replaces an old one. Returns an ExitStatus.
+int write_file(const std::string& path, const std::string& bytes);
 
 // Parses decimal digits. False: not a number, or more than `most`.
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number);

@@ -97,6 +97,15 @@ int fail(const std::string& text) {
   return kFailed;
 }
 
+int write_file(const std::string& path, const std::string& bytes) {
+  std::string error;
+  const int file = os::create_private_file(path, true, &error);
+  if (file < 0) return fail(error);
+  const bool written = os::write_all(file, bytes.data(), bytes.size(), &error);
+  os::close_file(file);
+  return written ? kDone : fail("cannot write " + path + ": " + error);
+}
+
 int Given::misuse(const std::string& text) const {
   std::cerr << "hprof " << command_->name << ": " << text << "\nSee: hprof " << command_->name << " --help\n";
   return kFailed;

@@ -9,17 +9,6 @@ namespace hprof::tool {
 
 namespace {
 
-int write_file(const std::string& target, const std::string& bytes) {
-  std::string error;
-  const int file = os::create_private_file(target, true, &error);
-  if (file < 0) return fail(error);
-  const bool written = os::write_all(file, bytes.data(), bytes.size(), &error);
-  os::close_file(file);
-  if (!written) return fail("cannot write " + target + ": " + error);
-  std::cout << target << '\n';
-  return kDone;
-}
-
 bool is_same_file(const std::string& one, const std::string& other) {
   std::string error;
   const std::string path = os::absolute_path(other, &error);
@@ -46,7 +35,11 @@ int convert(const Given& given) {
   std::vector<std::string> said;
   if (!convert_profile(profile, *encoder, options, &bytes, &said, &error)) return fail(file + ": " + error);
   for (const std::string& line : said) std::cerr << "hprof: " << file << ": " << line << '\n';
-  if (target != "-") return write_file(target, bytes);
+  if (target != "-") {
+    if (write_file(target, bytes) != kDone) return kFailed;
+    std::cout << target << '\n';
+    return kDone;
+  }
   constexpr int kStdout = 1;
   if (os::is_terminal(kStdout)) {
     std::cout << bytes;

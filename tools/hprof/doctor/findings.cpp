@@ -2,22 +2,14 @@
 
 #include <cstdlib>
 
+#include "tools/hprof/size_text.h"
+
 namespace hprof::tool {
 
 namespace {
 
 // Less space than a heap dump of an ordinary service needs.
 constexpr int64_t kLittleSpace = 1ll << 30;
-
-std::string bytes_text(int64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  char text[32];
-  snprintf(text, sizeof text, value < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", value, units[unit]);
-  return text;
-}
 
 std::string milliseconds(int64_t ns) {
   char text[32];
@@ -59,7 +51,7 @@ void judge_space(const std::string& subject, const std::string& folder, int64_t 
   if (free < 0) return;
   const bool little = free < kLittleSpace;
   findings->push_back({little ? Verdict::kLimited : Verdict::kYes, subject,
-                       bytes_text(free) + " free in " + folder,
+                       size_text(static_cast<uint64_t>(free)) + " free in " + folder,
                        little ? "write heap dumps elsewhere: file=<path>" : ""});
 }
 
@@ -167,9 +159,11 @@ void judge_collectors(const os::HostFacts& host, const os::JvmFacts& jvm, int ve
   std::string dump = os::vm_flag_is(jvm.command, "DisableAttachMechanism", true)
                          ? "by JVMTI (dump=jvmti): slower"
                          : "by the VM's own dumper";
-  findings->push_back(
-      {Verdict::kYes, "heap=dump",
-       dump + (jvm.resident_bytes > 0 ? "; at most about " + bytes_text(jvm.resident_bytes) : ""), ""});
+  findings->push_back({Verdict::kYes, "heap=dump",
+                       dump + (jvm.resident_bytes > 0
+                                   ? "; at most about " + size_text(static_cast<uint64_t>(jvm.resident_bytes))
+                                   : ""),
+                       ""});
   findings->push_back(
       {Verdict::kYes, "monitor=y",
        "contention and waits after the attach; owners of monitors only when loaded at VM start-up", ""});

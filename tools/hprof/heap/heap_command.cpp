@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "tools/heap/html_page.h"
-#include "tools/os/os.h"
 
 namespace hprof::tool {
 
@@ -38,18 +37,6 @@ std::string settings_of(const Given& given, HeapSettings* settings) {
   if (found == std::end(kFollow)) return "--follow= takes strong, soft or all";
   snapshot.follow = found->second;
   return "";
-}
-
-int write_page(const Document& document, const std::string& file, const std::string& path) {
-  std::string error;
-  int page = os::create_private_file(path, true, &error);
-  if (page < 0) return fail(error);
-  std::ostringstream html;
-  write_html(document, "Heap dump " + file, html);
-  std::string text = html.str();
-  bool good = os::write_all(page, text.data(), text.size(), &error);
-  os::close_file(page);
-  return good ? kDone : fail(path + ": " + error);
 }
 
 int write_result(const Document& document, const HeapSettings& settings) {
@@ -106,7 +93,11 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
     HeapRun run{settings, given.words, open, ""};
     const Document document = path.empty() ? question(run) : page(run);
     if (!run.error.empty()) return fail(run.error);
-    if (!path.empty() && write_page(document, given.words[0], path) != kDone) return kFailed;
+    if (!path.empty()) {
+      std::ostringstream html;
+      write_html(document, "Heap dump " + given.words[0], html);
+      if (write_file(path, html.str()) != kDone) return kFailed;
+    }
     return write_result(document, settings);
   } catch (const OutOfMemory& problem) {
     return fail(problem.what);

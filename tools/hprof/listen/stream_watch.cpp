@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "tools/format/binary_format.h"
+#include "tools/format/input.h"
+
 namespace hprof::tool {
 
 namespace {
@@ -10,11 +13,6 @@ constexpr unsigned kVersionMax = 32;
 constexpr char kAnswer[] = "hprof command ";  // in a STRING, or after kNote in a text
 constexpr char kNote[] = "HPROF NOTE: ";
 constexpr size_t kAnswerMost = 500;
-constexpr uint8_t kString = 0x01;
-
-uint32_t big_endian(const uint8_t* at) {
-  return uint32_t{at[0]} << 24 | uint32_t{at[1]} << 16 | uint32_t{at[2]} << 8 | uint32_t{at[3]};
-}
 
 }  // namespace
 
@@ -76,12 +74,12 @@ void StreamWatch::add(const void* data, size_t size) {
     } else {
       field_[gathered_++] = byte;
       if (state_ == State::kIdSize && gathered_ == 12) {
-        id_size_ = big_endian(field_);
+        id_size_ = static_cast<uint32_t>(big_endian<4>(field_));
         state_ = State::kHead;
         gathered_ = 0;
       } else if (state_ == State::kHead && gathered_ == 9) {
         last_tag_ = field_[0];
-        body_left_ = big_endian(field_ + 5);
+        body_left_ = static_cast<uint32_t>(big_endian<4>(field_ + 5));
         ++records_;
         if (body_left_ > 0) state_ = State::kBody;
         gathered_ = 0;
