@@ -63,7 +63,7 @@ Session* session_of(jvmtiEnv* jvmti) {
   return error == JVMTI_ERROR_NONE ? from_vm(static_cast<Session*>(session)) : nullptr;
 }
 
-// Calls call(slot, index) for every running collector that requested `event` and has this handler. The
+// Calls call(slot) for every running collector that requested `event` and has this handler. The
 // collector does not stop meanwhile.
 template <typename Member, typename Call>
 void each_handler(Units& units, uint64_t event, Member hprof_handlers::*member, const Call& call) {
@@ -71,14 +71,14 @@ void each_handler(Units& units, uint64_t event, Member hprof_handlers::*member, 
     CollectorSlot& slot = units.collector(i);
     if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
-    if (pass) call(slot, i);
+    if (pass) call(slot);
   }
 }
 
 template <typename Member, typename... Args>
 void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, Args... args) {
   if (session == nullptr) return;
-  each_handler(session->units(), event, member, [&](CollectorSlot& slot, uint32_t) {
+  each_handler(session->units(), event, member, [&](CollectorSlot& slot) {
     const HandlerCall call(slot, event);
     (slot.handlers.*member)(slot.self, args...);
   });
@@ -88,25 +88,43 @@ void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, 
 template <typename Member, typename... Args>
 void dispatch_inside(Units& units, uint64_t event, const char* function, Member hprof_handlers::*member,
                      Args... args) {
-  each_handler(units, event, member, [&](CollectorSlot& slot, uint32_t) {
+  each_handler(units, event, member, [&](CollectorSlot& slot) {
     Inside mark(slot.inside, function, tag::kControl);
     (slot.handlers.*member)(slot.self, args...);
   });
 }
 
-// As dispatch, for handlers with a thread argument. Skips the agent's threads.
-template <typename Member, typename... Args>
-void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread thread,
-                        Member hprof_handlers::*member, Args... args) {
+// Calls call(body, slot, thread) as each_handler does, unless the thread is one of the agent's.
+void each_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread thread,
+                    void (*call)(const void* body, CollectorSlot& slot, hprof_thread* thread),
+                    const void* body) {
   if (session == nullptr) return;
   PhaseGate::Pass session_pass(session->gate());
   if (!session_pass) return;
   ThreadRecord* record = session->parts().threads.current(jni, thread);
   if (record == nullptr || record->is_agent()) return;
-  each_handler(session->units(), event, member, [&](CollectorSlot& slot, uint32_t index) {
-    const HandlerCall call(slot, event);
-    (slot.handlers.*member)(slot.self, jni, &record->views[index], args...);
-  });
+  for (uint32_t i = 0; i < session->units().collector_count(); i++) {
+    CollectorSlot& slot = session->units().collector(i);
+    if ((slot.unit->events & event) == 0) continue;
+    PhaseGate::Pass pass(slot.gate);
+    if (!pass) continue;
+    const HandlerCall in(slot, event);
+    call(body, slot, &record->views[i]);
+  }
+}
+
+// As dispatch, for handlers with a thread argument.
+template <auto kMember, typename... Args>
+void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread thread, Args... args) {
+  const auto body = [&](CollectorSlot& slot, hprof_thread* view) {
+    if (const auto handler = slot.handlers.*kMember) handler(slot.self, jni, view, args...);
+  };
+  each_on_thread(
+      session, event, jni, thread,
+      [](const void* self, CollectorSlot& slot, hprof_thread* view) {
+        (*static_cast<decltype(&body)>(self))(slot, view);
+      },
+      &body);
 }
 
 // Defines HprofTracker. Rewritten classes call it from here on, and the VM cannot start without it, so a
@@ -132,7 +150,7 @@ void JNICALL on_vm_init(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   Session* session = session_of(jvmti);
   if (session == nullptr) return;
   session->on_vm_init(jni, thread);
-  dispatch_on_thread(session, HPROF_EVENT_VM_INIT, jni, thread, &hprof_handlers::vm_init);
+  dispatch_on_thread<&hprof_handlers::vm_init>(session, HPROF_EVENT_VM_INIT, jni, thread);
 }
 
 // After this event the VM may collect without events.
@@ -151,7 +169,7 @@ void thread_starts(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event,
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
   session->parts().threads.started(jni, thread, flags);
-  dispatch_on_thread(session, event, jni, thread, &hprof_handlers::thread_start);
+  dispatch_on_thread<&hprof_handlers::thread_start>(session, event, jni, thread);
 }
 
 void thread_ends(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event) {
@@ -159,7 +177,7 @@ void thread_ends(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event) {
   if (session == nullptr) return;
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
-  dispatch_on_thread(session, event, jni, thread, &hprof_handlers::thread_end);
+  dispatch_on_thread<&hprof_handlers::thread_end>(session, event, jni, thread);
   session->parts().threads.ended(jni, thread);
 }
 
@@ -182,9 +200,15 @@ void JNICALL on_virtual_thread_end(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread)
   thread_ends(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_END);
 }
 
-void JNICALL on_class_load(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass loaded) {
-  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_CLASS_LOAD, jni, thread, &hprof_handlers::class_load,
-                     static_cast<void*>(loaded));
+// An argument of JVMTI as the type that handlers take.
+void* handed(jobject object) { return object; }
+int64_t handed(jlong number) { return number; }
+uint32_t handed(jboolean is_true) { return is_true != JNI_FALSE ? 1 : 0; }
+
+// The callback of an event that has nothing but handlers.
+template <uint64_t kEvent, auto kMember, typename... Args>
+void JNICALL on_event(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, Args... args) {
+  dispatch_on_thread<kMember>(session_of(jvmti), kEvent, jni, thread, handed(args)...);
 }
 
 void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass prepared) {
@@ -193,8 +217,8 @@ void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jcla
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
   session->parts().classes.prepared(jni, prepared);
-  dispatch_on_thread(session, HPROF_EVENT_CLASS_PREPARE, jni, thread, &hprof_handlers::class_prepare,
-                     static_cast<void*>(prepared));
+  dispatch_on_thread<&hprof_handlers::class_prepare>(session, HPROF_EVENT_CLASS_PREPARE, jni, thread,
+                                                     handed(prepared));
 }
 
 // The hook comes first, and even without a session, since objects are about to move.
@@ -208,42 +232,6 @@ void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
   Session* session = session_of(jvmti);
   if (session != nullptr) session->parts().classes.note_collection();
   dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
-}
-
-void JNICALL on_monitor_enter(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object) {
-  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_MONITOR_CONTENDED_ENTER, jni, thread,
-                     &hprof_handlers::monitor_contended_enter, static_cast<void*>(object));
-}
-
-void JNICALL on_monitor_entered(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object) {
-  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_MONITOR_CONTENDED_ENTERED, jni, thread,
-                     &hprof_handlers::monitor_contended_entered, static_cast<void*>(object));
-}
-
-void JNICALL on_monitor_wait(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object, jlong timeout) {
-  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_MONITOR_WAIT, jni, thread, &hprof_handlers::monitor_wait,
-                     static_cast<void*>(object), static_cast<int64_t>(timeout));
-}
-
-void JNICALL on_monitor_waited(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object,
-                               jboolean timed_out) {
-  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_MONITOR_WAITED, jni, thread,
-                     &hprof_handlers::monitor_waited, static_cast<void*>(object),
-                     static_cast<uint32_t>(timed_out != JNI_FALSE));
-}
-
-void JNICALL on_vm_object_alloc(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object, jclass of,
-                                jlong size) {
-  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_VM_OBJECT_ALLOC, jni, thread,
-                     &hprof_handlers::vm_object_alloc, static_cast<void*>(object), static_cast<void*>(of),
-                     static_cast<int64_t>(size));
-}
-
-void JNICALL on_sampled_alloc(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object, jclass of,
-                              jlong size) {
-  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_SAMPLED_OBJECT_ALLOC, jni, thread,
-                     &hprof_handlers::sampled_object_alloc, static_cast<void*>(object),
-                     static_cast<void*>(of), static_cast<int64_t>(size));
 }
 
 void JNICALL on_object_free(jvmtiEnv* jvmti, jlong tag) {
@@ -274,16 +262,23 @@ bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
   set(table, JVMTI_EVENT_THREAD_END, on_thread_end);
   set(table, 87, on_virtual_thread_start);
   set(table, 88, on_virtual_thread_end);
-  set(table, JVMTI_EVENT_CLASS_LOAD, on_class_load);
+  set(table, JVMTI_EVENT_CLASS_LOAD, on_event<HPROF_EVENT_CLASS_LOAD, &hprof_handlers::class_load, jclass>);
   set(table, JVMTI_EVENT_CLASS_PREPARE, on_class_prepare);
   set(table, JVMTI_EVENT_GARBAGE_COLLECTION_START, on_gc_start);
   set(table, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, on_gc_finish);
-  set(table, JVMTI_EVENT_MONITOR_CONTENDED_ENTER, on_monitor_enter);
-  set(table, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, on_monitor_entered);
-  set(table, JVMTI_EVENT_MONITOR_WAIT, on_monitor_wait);
-  set(table, JVMTI_EVENT_MONITOR_WAITED, on_monitor_waited);
-  set(table, JVMTI_EVENT_VM_OBJECT_ALLOC, on_vm_object_alloc);
-  set(table, 86, on_sampled_alloc);
+  set(table, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+      on_event<HPROF_EVENT_MONITOR_CONTENDED_ENTER, &hprof_handlers::monitor_contended_enter, jobject>);
+  set(table, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+      on_event<HPROF_EVENT_MONITOR_CONTENDED_ENTERED, &hprof_handlers::monitor_contended_entered, jobject>);
+  set(table, JVMTI_EVENT_MONITOR_WAIT,
+      on_event<HPROF_EVENT_MONITOR_WAIT, &hprof_handlers::monitor_wait, jobject, jlong>);
+  set(table, JVMTI_EVENT_MONITOR_WAITED,
+      on_event<HPROF_EVENT_MONITOR_WAITED, &hprof_handlers::monitor_waited, jobject, jboolean>);
+  set(table, JVMTI_EVENT_VM_OBJECT_ALLOC,
+      on_event<HPROF_EVENT_VM_OBJECT_ALLOC, &hprof_handlers::vm_object_alloc, jobject, jclass, jlong>);
+  set(table, 86,
+      on_event<HPROF_EVENT_SAMPLED_OBJECT_ALLOC, &hprof_handlers::sampled_object_alloc, jobject, jclass,
+               jlong>);
   set(table, JVMTI_EVENT_OBJECT_FREE, on_object_free);
   if (jvmti->SetEventCallbacks(reinterpret_cast<jvmtiEventCallbacks*>(table), sizeof(table)) !=
       JVMTI_ERROR_NONE) {
