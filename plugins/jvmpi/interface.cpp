@@ -8,6 +8,12 @@ namespace hprof::jvmpi {
 
 namespace {
 
+// Calls a member of a part of the bridge.
+template <auto kPart, auto kMember, typename... Arguments>
+void forward(Arguments... arguments) {
+  if (Bridge* b = bridge()) (b->*kPart.*kMember)(arguments...);
+}
+
 jint enable_event(jint type, void*) {
   Bridge* b = bridge();
   return b != nullptr ? b->enable(type) : jint{JVMPI_FAIL};
@@ -48,21 +54,6 @@ void profiler_exit(jint code) {
 JVMPI_RawMonitor raw_monitor_create(char* name) {
   Bridge* b = bridge();
   return b != nullptr ? b->monitors.create(name) : nullptr;
-}
-void raw_monitor_enter(JVMPI_RawMonitor monitor) {
-  if (Bridge* b = bridge()) b->monitors.enter(monitor);
-}
-void raw_monitor_exit(JVMPI_RawMonitor monitor) {
-  if (Bridge* b = bridge()) b->monitors.exit(monitor);
-}
-void raw_monitor_wait(JVMPI_RawMonitor monitor, jlong ms) {
-  if (Bridge* b = bridge()) b->monitors.wait(monitor, ms);
-}
-void raw_monitor_notify_all(JVMPI_RawMonitor monitor) {
-  if (Bridge* b = bridge()) b->monitors.notify_all(monitor);
-}
-void raw_monitor_destroy(JVMPI_RawMonitor monitor) {
-  if (Bridge* b = bridge()) b->monitors.destroy(monitor);
 }
 
 jlong get_current_thread_cpu_time() {
@@ -156,12 +147,6 @@ void* get_thread_local_storage(JNIEnv* env) {
   return entry != nullptr ? entry->local.load(std::memory_order_relaxed) : nullptr;
 }
 
-void disable_gc() {
-  if (Bridge* b = bridge()) b->collections.hold();
-}
-void enable_gc() {
-  if (Bridge* b = bridge()) b->collections.release();
-}
 void run_gc() {
   Bridge* b = bridge();
   JNIEnv* jni = b != nullptr && b->is_live() ? b->vm.jni() : nullptr;
@@ -207,11 +192,11 @@ void fill_in(JVMPI_Interface* to) {
          &get_call_trace,
          &profiler_exit,
          &raw_monitor_create,
-         &raw_monitor_enter,
-         &raw_monitor_exit,
-         &raw_monitor_wait,
-         &raw_monitor_notify_all,
-         &raw_monitor_destroy,
+         &forward<&Bridge::monitors, &RawMonitors::enter>,
+         &forward<&Bridge::monitors, &RawMonitors::exit>,
+         &forward<&Bridge::monitors, &RawMonitors::wait>,
+         &forward<&Bridge::monitors, &RawMonitors::notify_all>,
+         &forward<&Bridge::monitors, &RawMonitors::destroy>,
          &get_current_thread_cpu_time,
          &suspend_thread,
          &resume_thread,
@@ -220,8 +205,8 @@ void fill_in(JVMPI_Interface* to) {
          &create_system_thread,
          &set_thread_local_storage,
          &get_thread_local_storage,
-         &disable_gc,
-         &enable_gc,
+         &forward<&Bridge::collections, &Collections::hold>,
+         &forward<&Bridge::collections, &Collections::release>,
          &run_gc,
          &get_thread_object,
          &get_method_class,
