@@ -150,23 +150,15 @@ TextTotals find_duplicates(const Snapshot& snapshot, TextRecord* begin, TextReco
 Table zero_table(const Snapshot& snapshot, const std::vector<ZeroTotals>& zeros, size_t top) {
   Table table{"zero_arrays",
               "Arrays of zeros, false or null only",
-              {{"arrays", "arrays", CellKind::kCount},
-               {"shallow_bytes", "shallow", CellKind::kBytes},
-               {"class", "class"}},
-              {},
-              0,
-              ""};
+              {{"arrays", "arrays", CellKind::kCount}, kShallow, {"class", "class"}}};
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < zeros.size(); ++i) {
     if (zeros[i].arrays != 0) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return zeros[a].bytes > zeros[b].bytes; });
+  table.left_out = cut(order, top);
   for (uint32_t i : order) {
-    if (top != 0 && table.rows.size() == top) {
-      table.left_out = order.size() - top;
-      break;
-    }
     table.rows.push_back({zeros[i].arrays, zeros[i].bytes, snapshot.class_name(i)});
   }
   return table;
@@ -409,7 +401,7 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
   }
   uint64_t read = std::min<uint64_t>(count, texts.size());
   TextTotals totals = find_duplicates(snapshot, texts.data(), texts.data() + read, top);
-  Section section{"strings", "Strings and empty arrays", {}, {}, {}};
+  Section section{"strings", "Strings and empty arrays"};
   section.text = {count_text(totals.texts) + " texts of strings, " + count_text(totals.distinct) +
                   " different ones; they take " + bytes_text(totals.bytes) + ", copies of others " +
                   bytes_text(totals.wasted) + "."};
@@ -434,7 +426,7 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
 }
 
 Section find_section(const Snapshot& snapshot, const std::string& text, size_t top) {
-  Section section{"strings", "Strings with \"" + printable(text) + "\" in them", {}, {}, {}};
+  Section section{"strings", "Strings with \"" + printable(text) + "\" in them"};
   std::vector<uint16_t> units;
   if (!utf16_of(text, &units)) {
     section.text = {"The text is not UTF-8."};
@@ -452,11 +444,8 @@ Section find_section(const Snapshot& snapshot, const std::string& text, size_t t
   if (!narrow) needles.latin.clear();
   std::vector<uint32_t> strings = strings_with(snapshot, needles, units.size());
   section.text = {count_text(strings.size()) + (strings.size() == 1 ? " string" : " strings")};
-  Table table{"strings", "", {{"object", ""}, {"text", ""}}, {}, 0, ""};
-  if (top != 0 && strings.size() > top) {
-    table.left_out = strings.size() - top;
-    strings.resize(top);
-  }
+  Table table{"strings", "", {{"object", ""}, {"text", ""}}};
+  table.left_out = cut(strings, top);
   std::vector<std::string> shown = ObjectFetcher(snapshot).texts(strings, 100);
   for (size_t i = 0; i < strings.size(); ++i) {
     table.rows.push_back({snapshot.describe(strings[i]), "\"" + printable(shown[i]) + "\""});

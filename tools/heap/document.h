@@ -1,6 +1,7 @@
 // The result of a command before it becomes text, JSON or a page: sections with sentences and tables.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -31,17 +32,32 @@ struct Table {
   std::string key;
   std::string title;
   std::vector<Column> columns;  // the last one may be of any width
-  std::vector<std::vector<Cell>> rows;
+  std::vector<std::vector<Cell>> rows = {};
   uint64_t left_out = 0;  // rows that are not shown
-  std::string note;       // below it
+  std::string note = "";  // below it
 };
+
+// Columns of several tables.
+inline const Column kObjectCount{"objects", "objects", CellKind::kCount};
+inline const Column kShallow{"shallow_bytes", "shallow", CellKind::kBytes};
+inline const Column kRetained{"retained_bytes", "retained", CellKind::kBytes};
+inline const Column kRetainedPart{"retained_part", "of all", CellKind::kPercent};
+inline const Column kObject{"object", "object"};
+
+// Keeps the first `top` rows, 0 = all. Returns how many are left out.
+template <typename Row>
+uint64_t cut(std::vector<Row>& rows, size_t top) {
+  const size_t kept = top == 0 ? rows.size() : std::min(top, rows.size()), left_out = rows.size() - kept;
+  rows.resize(kept);
+  return left_out;
+}
 
 struct Section {
   std::string key;
   std::string title;
-  std::vector<std::string> text;  // sentences, a line each
-  std::vector<Table> tables;
-  std::vector<Section> parts;
+  std::vector<std::string> text = {};  // sentences, a line each
+  std::vector<Table> tables = {};
+  std::vector<Section> parts = {};
 };
 
 struct Document {

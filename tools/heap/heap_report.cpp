@@ -92,13 +92,10 @@ std::string follow_text(Follow follow) {
 
 Section overview(const Snapshot& snapshot, const std::string& file, bool retained) {
   const DumpOutline& outline = snapshot.outline;
-  Section section{"dump", "Heap dump " + file, {}, {}, {}};
+  Section section{"dump", "Heap dump " + file};
   Table table{"facts",
               "",
-              {{"fact", ""}, {"value", ""}, {"count", "", CellKind::kData}, {"bytes", "", CellKind::kData}},
-              {},
-              0,
-              ""};
+              {{"fact", ""}, {"value", ""}, {"count", "", CellKind::kData}, {"bytes", "", CellKind::kData}}};
   auto fact = [&](const char* name, const std::string& text) {
     table.rows.push_back({std::string(name), text});
   };
@@ -212,7 +209,7 @@ Document run_histogram(HeapRun& run) {
 namespace {
 
 Section object_path(const Snapshot& snapshot, const ShortestPaths& paths, uint32_t object) {
-  Section section{"path", "Shortest path from a GC root to " + snapshot.describe(object), {}, {}, {}};
+  Section section{"path", "Shortest path from a GC root to " + snapshot.describe(object)};
   std::vector<uint32_t> path = paths.to(object);
   if (path.empty()) {
     section.text = {
@@ -236,16 +233,12 @@ Section class_paths(const Snapshot& snapshot, const ShortestPaths& paths,
   std::sort(ends.begin(), ends.end(), [&](uint32_t a, uint32_t b) {
     return steps[a].ends != steps[b].ends ? steps[a].ends > steps[b].ends : a < b;
   });
-  Section section{"paths", "Shortest paths from GC roots to " + name, {}, {}, {}};
+  Section section{"paths", "Shortest paths from GC roots to " + name};
   section.text = {count_text(objects.size()) + " objects, " + count_text(reached) +
                   " of them reachable by the references that are followed."};
   for (size_t i = 0; i < ends.size() && (top == 0 || i < top); ++i) {
     const ShortestPaths::Step& end = steps[ends[i]];
-    Section part{"path",
-                 count_text(end.ends) + (end.ends == 1 ? " object" : " objects") + ", for example",
-                 {},
-                 {},
-                 {}};
+    Section part{"path", count_text(end.ends) + (end.ends == 1 ? " object" : " objects") + ", for example"};
     part.tables.push_back(path_table(snapshot, paths.to(end.example)));
     section.parts.push_back(part);
   }
@@ -346,7 +339,7 @@ Document run_diff(HeapRun& run) {
     sums[i] = class_sums(heap.snapshot);
     bytes[i] = heap.snapshot.total_bytes();
   }
-  Section section{"diff", "What changed from the first to the second", {}, {}, {}};
+  Section section{"diff", "What changed from the first to the second"};
   auto change = static_cast<int64_t>(bytes[1] - bytes[0]);
   section.text = {"Reachable: " + bytes_text(bytes[0]) + ", then " + bytes_text(bytes[1]) + " (" +
                   cell_text({"", "", CellKind::kChange}, change) + ")"};

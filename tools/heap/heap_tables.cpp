@@ -14,13 +14,10 @@ constexpr char kRetainedNote[] =
     "Retained: what would be free if these objects were gone. What one object of a row retains is counted "
     "once.";
 
-const std::vector<Column> kSizes = {{"objects", "objects", CellKind::kCount},
-                                    {"shallow_bytes", "shallow", CellKind::kBytes},
-                                    {"retained_bytes", "retained", CellKind::kBytes},
-                                    {"retained_part", "of all", CellKind::kPercent}};
+const std::vector<Column> kSizes = {kObjectCount, kShallow, kRetained, kRetainedPart};
 
 Table sizes_table(const std::string& key, const std::string& title, const Column& what) {
-  Table table{key, title, kSizes, {}, 0, ""};
+  Table table{key, title, kSizes};
   table.columns.push_back(what);
   return table;
 }
@@ -37,11 +34,8 @@ void add_groups(const Snapshot& snapshot, const std::vector<Group>& groups,
     if (x.retained != y.retained) return x.retained > y.retained;
     return x.shallow != y.shallow ? x.shallow > y.shallow : a < b;
   });
+  table->left_out = cut(order, top);
   for (size_t i : order) {
-    if (top != 0 && table->rows.size() == top) {
-      table->left_out = order.size() - top;
-      break;
-    }
     const Group& each = groups[i];
     table->rows.push_back({each.objects, each.shallow, each.retained,
                            part_of(each.retained, snapshot.total_bytes()), name_of(i)});
@@ -108,14 +102,8 @@ Table class_table(const Snapshot& snapshot, size_t top) {
 }
 
 Table histogram_table(const Snapshot& snapshot, size_t top) {
-  Table table{"histogram",
-              "",
-              {{"objects", "objects", CellKind::kCount},
-               {"shallow_bytes", "bytes", CellKind::kExact},
-               {"class", "class"}},
-              {},
-              0,
-              ""};
+  Table table{
+      "histogram", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kExact}, {"class", "class"}}};
   std::vector<size_t> order;
   for (size_t i = 0; i < snapshot.totals.size(); ++i) {
     if (snapshot.totals[i].objects != 0) order.push_back(i);
@@ -126,11 +114,8 @@ Table histogram_table(const Snapshot& snapshot, size_t top) {
                   : snapshot.class_name(static_cast<uint32_t>(a)) <
                         snapshot.class_name(static_cast<uint32_t>(b));
   });
+  table.left_out = cut(order, top);
   for (size_t i : order) {
-    if (top != 0 && table.rows.size() == top) {
-      table.left_out = order.size() - top;
-      break;
-    }
     table.rows.push_back({snapshot.totals[i].objects, snapshot.totals[i].bytes,
                           snapshot.class_name(static_cast<uint32_t>(i))});
   }
@@ -155,13 +140,7 @@ std::vector<uint32_t> children_of(const Snapshot& snapshot, uint32_t place, size
 Table biggest_table(const Snapshot& snapshot, size_t top) {
   Table table{"biggest",
               "Objects that retain most (and are not retained by another object)",
-              {{"shallow_bytes", "shallow", CellKind::kBytes},
-               {"retained_bytes", "retained", CellKind::kBytes},
-               {"retained_part", "of all", CellKind::kPercent},
-               {"object", "object"}},
-              {},
-              0,
-              ""};
+              {kShallow, kRetained, kRetainedPart, kObject}};
   std::vector<uint32_t> places = children_of(snapshot, 0, top, &table.left_out);
   std::vector<uint32_t> nodes = snapshot.nodes_at(places);
   for (size_t i = 0; i < places.size(); ++i) {
@@ -239,13 +218,10 @@ Table package_table(const Snapshot& snapshot, size_t top) {
 Table thread_table(const Snapshot& snapshot, size_t top) {
   Table table{"threads",
               "Threads by retained size",
-              {{"retained_bytes", "retained", CellKind::kBytes},
+              {kRetained,
                {"stack_bytes", "by its stack", CellKind::kBytes},
                {"locals", "locals", CellKind::kCount},
-               {"thread", "thread"}},
-              {},
-              0,
-              ""};
+               {"thread", "thread"}}};
   std::vector<uint64_t> locals(snapshot.threads.size());
   for (const HeapRoot& root : snapshot.roots) {
     if (is_stack_root(root.tag) && root.thread != kNoThread) ++locals[root.thread];
@@ -263,16 +239,13 @@ Table thread_table(const Snapshot& snapshot, size_t top) {
   }
   std::stable_sort(table.rows.begin(), table.rows.end(),
                    [](const auto& a, const auto& b) { return a[0] > b[0]; });
-  if (top != 0 && table.rows.size() > top) {
-    table.left_out = table.rows.size() - top;
-    table.rows.resize(top);
-  }
+  table.left_out = cut(table.rows, top);
   table.note = "By its stack: what only local variables of its frames keep alive.";
   return table;
 }
 
 Section site_section(const Snapshot& snapshot, size_t top) {
-  Section section{"sites", "Allocation sites by retained bytes", {}, {}, {}};
+  Section section{"sites", "Allocation sites by retained bytes"};
   if (snapshot.trace_at.empty()) {
     section.text = {"The dump does not say where objects were allocated."};
     return section;
@@ -304,14 +277,7 @@ Section site_section(const Snapshot& snapshot, size_t top) {
 
 Table site_table(const Snapshot& snapshot, const std::map<uint32_t, Group>& by_trace) {
   constexpr size_t kShown = 5;
-  Table table{"sites",
-              "Allocated at",
-              {{"objects", "objects", CellKind::kCount},
-               {"shallow_bytes", "shallow", CellKind::kBytes},
-               {"site", "allocated at"}},
-              {},
-              0,
-              ""};
+  Table table{"sites", "Allocated at", {kObjectCount, kShallow, {"site", "allocated at"}}};
   std::vector<std::pair<uint32_t, Group>> sorted(by_trace.begin(), by_trace.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second.shallow > b.second.shallow; });

@@ -122,7 +122,7 @@ std::vector<ShownValue> values_of(const Snapshot& snapshot, const ObjectValues& 
 }
 
 Table values_table(const Snapshot& snapshot, const ObjectValues& object, size_t top) {
-  Table table{"values", "Values", {{"name", ""}, {"type", ""}, {"value", ""}}, {}, 0, ""};
+  Table table{"values", "Values", {{"name", ""}, {"type", ""}, {"value", ""}}};
   std::vector<ShownValue> values = values_of(snapshot, object, top);
   // Strings are shown with their text.
   std::vector<uint32_t> strings;
@@ -171,22 +171,15 @@ std::vector<uint32_t> find_objects(const Snapshot& snapshot, const std::string& 
 }
 
 Section dominator_section(const Snapshot& snapshot, uint32_t node, const TreeShape& shape) {
-  Section section{"dominators", "Dominator tree", {}, {}, {}};
+  Section section{"dominators", "Dominator tree"};
   uint32_t place = node == kNoObject ? 0 : snapshot.tree.place_of[node];
   if (place == DominatorTree::kUnreached) {
     section.text = {snapshot.describe(node) + " is not reachable."};
     return section;
   }
   if (place != 0) section.title = "What " + snapshot.describe(node) + " retains";
-  Table table{"tree",
-              "",
-              {{"depth", "", CellKind::kData},
-               {"retained_bytes", "retained", CellKind::kBytes},
-               {"retained_part", "of all", CellKind::kPercent},
-               {"object", "object"}},
-              {},
-              0,
-              "Each object retains those that are indented below it."};
+  Table table{"tree", "", {{"depth", "", CellKind::kData}, kRetained, kRetainedPart, kObject}};
+  table.note = "Each object retains those that are indented below it.";
   std::vector<TreeRow> rows;
   collect_tree(snapshot, place, 0, shape, &rows);
   std::vector<uint32_t> places;
@@ -209,15 +202,8 @@ Section dominator_section(const Snapshot& snapshot, uint32_t node, const TreeSha
 
 Section list_section(const Snapshot& snapshot, const std::vector<uint32_t>& objects, const std::string& name,
                      size_t top) {
-  Section section{"objects", "Objects of " + name + " by retained size", {}, {}, {}};
-  Table table{"objects",
-              "",
-              {{"shallow_bytes", "shallow", CellKind::kBytes},
-               {"retained_bytes", "retained", CellKind::kBytes},
-               {"object", "object"}},
-              {},
-              0,
-              ""};
+  Section section{"objects", "Objects of " + name + " by retained size"};
+  Table table{"objects", "", {kShallow, kRetained, kObject}};
   std::vector<uint32_t> reached;
   for (uint32_t object : objects) {
     if (snapshot.tree.place_of[object] != DominatorTree::kUnreached) reached.push_back(object);
@@ -263,29 +249,20 @@ Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const s
     }
     if (own[object]) shallow.shallow += size;
   }
-  Section section{"retained", "What " + name + " retains", {}, {}, {}};
+  Section section{"retained", "What " + name + " retains"};
   section.text = {count_text(objects.size()) + (objects.size() == 1 ? " object of " : " objects of ") +
                   bytes_text(shallow.shallow) + "; without " + (objects.size() == 1 ? "it " : "them ") +
                   count_text(total.objects) + " objects of " + bytes_text(total.shallow) + " would be free:"};
-  Table table{"classes",
-              "",
-              {{"objects", "objects", CellKind::kCount},
-               {"shallow_bytes", "bytes", CellKind::kBytes},
-               {"class", "class"}},
-              {},
-              0,
-              ""};
+  Table table{
+      "classes", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kBytes}, {"class", "class"}}};
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < sums.size(); ++i) {
     if (sums[i].objects != 0) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return sums[a].shallow > sums[b].shallow; });
+  table.left_out = cut(order, top);
   for (uint32_t i : order) {
-    if (top != 0 && table.rows.size() == top) {
-      table.left_out = order.size() - top;
-      break;
-    }
     table.rows.push_back({sums[i].objects, sums[i].shallow, snapshot.class_name(i)});
   }
   section.tables.push_back(table);
@@ -304,14 +281,11 @@ Section object_section(const Snapshot& snapshot, uint32_t object, const std::vec
                        size_t top) {
   ObjectFetcher fetcher(snapshot);
   ObjectValues values = fetcher.fetch({object})[0];
-  Section section{"object", snapshot.describe(object), {}, {}, {}};
+  Section section{"object", snapshot.describe(object)};
   uint32_t place = snapshot.tree.place_of[object];
   Table facts{"facts",
               "",
-              {{"fact", ""}, {"value", ""}, {"count", "", CellKind::kData}, {"bytes", "", CellKind::kData}},
-              {},
-              0,
-              ""};
+              {{"fact", ""}, {"value", ""}, {"count", "", CellKind::kData}, {"bytes", "", CellKind::kData}}};
   auto fact = [&](const char* name, const std::string& text) {
     facts.rows.push_back({std::string(name), text});
   };
@@ -334,12 +308,9 @@ Section object_section(const Snapshot& snapshot, uint32_t object, const std::vec
   if (!text.empty()) fact("text", "\"" + printable(text) + "\"");
   section.tables.push_back(facts);
   section.tables.push_back(values_table(snapshot, values, top));
-  Table table{"referrers", "Referred to by", {{"reference", ""}, {"object", ""}}, {}, 0, ""};
+  Table table{"referrers", "Referred to by", {{"reference", ""}, {"object", ""}}};
   std::vector<uint32_t> shown = referrers;
-  if (top != 0 && shown.size() > top) {
-    table.left_out = shown.size() - top;
-    shown.resize(top);
-  }
+  table.left_out = cut(shown, top);
   std::vector<ObjectValues> sources = fetcher.fetch(shown);
   for (size_t i = 0; i < shown.size(); ++i) {
     std::string how =
@@ -386,14 +357,8 @@ Table diff_table(const std::vector<std::pair<std::string, ClassSums>>& before,
                {"retained_change", "retained", CellKind::kChange},
                {"objects", "now", CellKind::kCount},
                {"retained_bytes", "retained now", CellKind::kBytes},
-               {"class", "class"}},
-              {},
-              0,
-              ""};
-  if (top != 0 && rows.size() > top) {
-    table.left_out = rows.size() - top;
-    rows.resize(top);
-  }
+               {"class", "class"}}};
+  table.left_out = cut(rows, top);
   table.rows = std::move(rows);
   return table;
 }

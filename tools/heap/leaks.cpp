@@ -37,7 +37,7 @@ class LeakFinder {
         least_(static_cast<uint64_t>(options.threshold * static_cast<double>(total_))) {}
 
   Section run() {
-    Section section{"leaks", "Leak suspects", {}, {}, {}};
+    Section section{"leaks", "Leak suspects"};
     std::vector<Suspect> suspects = find();
     if (suspects.empty()) {
       section.text = {"Nothing retains " + percent(least_, total_) + " of the heap or more."};
@@ -161,7 +161,7 @@ class LeakFinder {
   }
 
   Section describe(const Suspect& suspect, size_t number) {
-    Section part{"suspect", "", {}, {}, {}};
+    Section part{"suspect", ""};
     std::vector<uint32_t> nodes = snapshot_.nodes_at(suspect.places);
     std::string share =
         bytes_text(suspect.retained) + ", " + percent(suspect.retained, total_) + " of the heap";
@@ -218,12 +218,7 @@ class LeakFinder {
       }
     }
     add_path(shown, part);
-    Table table{"loaders",
-                "The loaders",
-                {{"retained_bytes", "retained", CellKind::kBytes}, {"loader", "loader"}},
-                {},
-                0,
-                ""};
+    Table table{"loaders", "The loaders", {kRetained, {"loader", "loader"}}};
     for (size_t i = 0; i < nodes.size() && i < 10; ++i) {
       table.rows.push_back({snapshot_.retained(suspect.places[i]), snapshot_.describe(nodes[i])});
     }
@@ -277,12 +272,9 @@ class LeakFinder {
     Table table{
         key,
         title,
-        {{"objects", "objects", CellKind::kCount},
+        {kObjectCount,
          {retained ? "retained_bytes" : "shallow_bytes", retained ? "retained" : "shallow", CellKind::kBytes},
-         {"class", "class"}},
-        {},
-        0,
-        ""};
+         {"class", "class"}}};
     for (const auto& [index, group] : sorted) {
       if (table.rows.size() == kShown) break;
       table.rows.push_back(

@@ -128,7 +128,7 @@ std::string root_text(const Snapshot& snapshot, uint32_t node) {
 }
 
 Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path) {
-  Table table{"path", "", {{"reference", ""}, {"object", ""}}, {}, 0, ""};
+  Table table{"path", "", {{"reference", ""}, {"object", ""}}};
   std::vector<uint32_t> shown = path;
   size_t hidden = 0;
   if (path.size() > 2 * kStepsShown + 1) {
