@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-import new_units
+import new_units_test
 
 ENOUGH = "cpu_samples;encoder_ascii;sink_file"
 
@@ -27,7 +27,7 @@ def configured(source, compilers, build, *options):
 def main(source, tool, cc, cxx):
     compilers = ["-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx]
     with tempfile.TemporaryDirectory() as folder:
-        new_units.make(tool, folder)
+        new_units_test.make(tool, folder)
         names = ["new_collector", "new_encoder"]
         extra = "-DHPROF_EXTRA_UNITS=" + ";".join(os.path.join(folder, name) for name in names)
         build = folder + "/build"

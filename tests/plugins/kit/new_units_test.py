@@ -9,9 +9,26 @@ import subprocess
 import sys
 import tempfile
 
-import new_units
-
+KINDS = ("collector", "encoder", "filter", "sink")
+NAMES = ["new_" + kind for kind in KINDS]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+
+
+def make(tool, folder):
+    """The four units that `hprof plugin new` makes, in one project, so that the mock host is built once for all."""
+    lines = ["cmake_minimum_required(VERSION 3.20)", "project(new_units LANGUAGES C CXX)",
+             "find_package(hprof 1.0 REQUIRED)", "enable_testing()"]
+    for kind, name in zip(KINDS, NAMES):
+        subprocess.run([tool, "plugin", "new", kind, name], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        lines.append("add_subdirectory(%s)" % name)
+    with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def sources(folder, language):
+    """The units' own sources in one language, without their tests."""
+    paths = [os.path.join(folder, name, "%s.%s" % (name, language)) for name in NAMES]
+    return [path for path in paths if os.path.exists(path)]
 
 
 def run(*arguments, **options):
@@ -44,7 +61,7 @@ def check_versions(tool, prefix):
 def main(tool, prefix, cc, cxx):
     check_versions(tool, prefix)
     with tempfile.TemporaryDirectory() as folder:
-        new_units.make(tool, folder)
+        make(tool, folder)
         flags = " ".join(WARNINGS)
         run("cmake", "-S", folder, "-B", folder + "/build", "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_C_COMPILER=" + cc,
             "-DCMAKE_CXX_COMPILER=" + cxx, "-DCMAKE_C_FLAGS=" + flags, "-DCMAKE_CXX_FLAGS=" + flags)
@@ -54,7 +71,7 @@ def main(tool, prefix, cc, cxx):
             sys.exit("not four tests\n" + text)
         run("cmake", "--install", folder + "/build", "--prefix", folder + "/installed")
         installed = sorted(os.listdir(folder + "/installed/lib/hprof/plugins"))
-        if installed != sorted(name + ".so" for name in new_units.NAMES):
+        if installed != sorted(name + ".so" for name in NAMES):
             sys.exit("installed: %s" % installed)
         # As a vendor with pkg-config compiles them: the headers' own warnings count, too.
         pkg_config = dict(os.environ, PKG_CONFIG_PATH=prefix + "/lib/pkgconfig", PKG_CONFIG_ALLOW_SYSTEM_CFLAGS="1")
@@ -65,7 +82,7 @@ def main(tool, prefix, cc, cxx):
             pass
         for language, compiler, standards in (("c", cc, ("c99", "c11")), ("cpp", cxx, ("c++17", "c++20"))):
             for standard in standards:
-                run(compiler, "-std=" + standard, "-fsyntax-only", *WARNINGS, *include, *new_units.sources(folder, language))
+                run(compiler, "-std=" + standard, "-fsyntax-only", *WARNINGS, *include, *sources(folder, language))
         for arguments, words in ((("collector", "new_collector"), "it is there already"), (("collector", "My"), "lower-case"),
                                  (("collector", "libx"), "lib*"), (("sink", "test"), "CMake"), (("wink", "x"), "collector, encoder")):
             if words not in refused(tool, folder, *arguments):

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <string>
 
+#include "core/control/challenge.h"
+
 using namespace hprof;
 
 namespace {
@@ -88,4 +90,50 @@ TEST_CASE("a greeting is one of this version with a nonce of full length") {
   CHECK_FALSE(parse_peer_greeting(text_of(good + "0"), &nonces));
   CHECK_FALSE(parse_peer_greeting(text_of(good.substr(0, good.size() - 1) + "g"), &nonces));
   CHECK(parse_peer_greeting(text_of(good), &nonces));
+}
+
+// Who gets in at listen=.
+namespace {
+
+std::string hex(const uint8_t* bytes, size_t size) {
+  std::string text;
+  for (size_t i = 0; i < size; i++) {
+    text += "0123456789abcdef"[bytes[i] >> 4];
+    text += "0123456789abcdef"[bytes[i] & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the answer to the greeting opens, any other does not") {
+  uint8_t nonce[kNonceSize];
+  for (size_t i = 0; i < kNonceSize; i++) nonce[i] = static_cast<uint8_t>(i * 7);
+  char text[kGreetingSize + 1];
+  TextWriter greeting(text, sizeof(text));
+  put_greeting(nonce, &greeting);
+  CHECK(std::string(text) == "HPROF 1 " + hex(nonce, kNonceSize) + "\n");
+  uint8_t digest[kSha256Size];
+  hmac_sha256("a secret of some length", 23, nonce, kNonceSize, digest);
+  std::string answer = "AUTH " + hex(digest, sizeof digest);
+  Str secret = "a secret of some length";
+  CHECK(is_authentic(answer.c_str(), secret, nonce));
+  for (size_t i = 0; i < answer.size(); i++) {
+    std::string wrong = answer;
+    wrong[i] = wrong[i] == '0' ? '1' : '0';
+    CHECK_FALSE(is_authentic(wrong.c_str(), secret, nonce));
+  }
+  CHECK_FALSE(is_authentic((answer + "0").c_str(), secret, nonce));
+  CHECK_FALSE(is_authentic(answer.substr(0, 10).c_str(), secret, nonce));
+  CHECK_FALSE(is_authentic("", secret, nonce));
+  CHECK_FALSE(is_authentic(answer.c_str(), "another secret", nonce));
+  nonce[0] ^= 1;
+  CHECK_FALSE(is_authentic(answer.c_str(), secret, nonce));
+}
+
+TEST_CASE("the secret is the first line of its file") {
+  CHECK(secret_of("swordfish\n") == Str("swordfish"));
+  CHECK(secret_of("swordfish\r\nmore") == Str("swordfish"));
+  CHECK(secret_of("swordfish") == Str("swordfish"));
+  CHECK(secret_of("\nswordfish").empty());
 }

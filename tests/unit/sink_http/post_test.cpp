@@ -6,6 +6,8 @@
 #include <string>
 
 #include "tools/mock/mock_host.h"
+#include "writers/sink_http/address.h"
+#include "writers/sink_http/outbox.h"
 
 using namespace hprof;
 using namespace hprof::http;
@@ -139,4 +141,177 @@ TEST_CASE("a server that is not there is tried again, with the reason") {
   sent.go("body");
   CHECK(sent.outcome == Outcome::kAgain);
   CHECK(sent.why == "Connection refused");
+}
+
+// Reports that wait to be posted.
+namespace {
+
+constexpr uint64_t kPiece = 64 * 1024;
+
+struct Fixture {
+  MockHost host;
+  Services services{host.host()};
+  Outbox outbox;
+
+  explicit Fixture(uint64_t most) { REQUIRE(outbox.open(services, most)); }
+  ~Fixture() { outbox.close(); }
+
+  uint64_t add(uint64_t sequence, uint64_t size = kPiece) {
+    Report head = {};
+    head.sequence = sequence;
+    outbox.begin(head);
+    const std::string bytes(size, 'x');
+    if (!outbox.add(reinterpret_cast<const uint8_t*>(bytes.data()), size)) return UINT64_MAX;
+    return outbox.end();
+  }
+  // Of the oldest, which is then gone; 0: none.
+  uint64_t take() {
+    Report* report = outbox.front();
+    const uint64_t sequence = report != nullptr ? report->sequence : 0;
+    if (report != nullptr) outbox.done();
+    return sequence;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("reports come out as they went in") {
+  Fixture f(10 * kPiece);
+  for (uint64_t i = 1; i <= 3; i++) CHECK(f.add(i) == 0);
+  CHECK(f.outbox.count() == 3);
+  for (uint64_t i = 1; i <= 3; i++) CHECK(f.take() == i);
+  CHECK(f.take() == 0);
+}
+
+TEST_CASE("when there is too much the oldest go") {
+  Fixture f(3 * kPiece);
+  for (uint64_t i = 1; i <= 3; i++) CHECK(f.add(i) == 0);
+  CHECK(f.add(4) == 1);
+  CHECK(f.add(5, 2 * kPiece) == 2);
+  CHECK(f.take() == 4);
+  CHECK(f.take() == 5);
+  CHECK(f.take() == 0);
+}
+
+TEST_CASE("one that is on its way stays") {
+  Fixture f(2 * kPiece);
+  f.add(1);
+  f.add(2);
+  REQUIRE(f.outbox.front()->sequence == 1);
+  CHECK(f.add(3) == 1);
+  CHECK(f.add(4, 2 * kPiece) == UINT64_MAX);
+  f.outbox.done();
+  CHECK(f.take() == 3);
+  f.add(5);
+  REQUIRE(f.outbox.front()->sequence == 5);
+  f.outbox.release_front();
+  CHECK(f.add(6, 2 * kPiece) == 1);
+  CHECK(f.take() == 6);
+}
+
+TEST_CASE("one that is too large, or not whole, is not taken") {
+  Fixture f(2 * kPiece);
+  CHECK(f.add(1, 2 * kPiece + 1) == UINT64_MAX);
+  f.outbox.begin({});
+  f.outbox.drop();
+  CHECK(f.outbox.end() == UINT64_MAX);
+  CHECK(f.outbox.count() == 0);
+  CHECK(f.add(2, 2 * kPiece) == 0);
+  CHECK(f.take() == 2);
+}
+
+// url= and http-header=
+namespace {
+
+struct Parsed {
+  Url url = {};
+  char error[300] = "";
+  bool good;
+  explicit Parsed(const char* text) { good = parse_url(text, &url, error, sizeof error); }
+  std::string connect() const { return url.connect; }
+  std::string host() const { return url.host; }
+  std::string pattern() const { return url.pattern; }
+};
+
+std::string filled(const char* pattern, const Facts& facts) {
+  char target[kTargetMost];
+  return fill_in(pattern, facts, target) ? target : "too long";
+}
+
+const Facts kFacts = {
+    "cpu_samples", "service:my shop;env:prod;zone:b&c", "here", 1700000000, 1700000060, 42, 3};
+
+}  // namespace
+
+TEST_CASE("host, port and path of a URL") {
+  Parsed plain("http://store:4040/ingest?name=x");
+  REQUIRE(plain.good);
+  CHECK(plain.connect() == "store:4040");
+  CHECK(plain.host() == "store:4040");
+  CHECK(plain.pattern() == "/ingest?name=x");
+  CHECK(std::string(plain.url.shown) == "http://store:4040/ingest");
+  Parsed port("http://store/");
+  CHECK(port.connect() == "store:80");
+  CHECK(port.host() == "store");
+  Parsed none("http://store?x=1");
+  CHECK(none.pattern() == "?x=1");
+  Parsed six("http://[::1]:8080/");
+  CHECK(six.connect() == "[::1]:8080");
+  CHECK(Parsed("http://[::1]/").connect() == "[::1]:80");
+}
+
+TEST_CASE("what is no URL is refused with the reason") {
+  const auto reason = [](const char* text) {
+    Parsed parsed(text);
+    CHECK_FALSE(parsed.good);
+    return std::string(parsed.error);
+  };
+  CHECK(reason("https://store/").find("https is not supported, the agent has no TLS") != std::string::npos);
+  for (const char* text : {"", "store:80", "ftp://store/", "http:/store"})
+    CHECK(reason(text) == "url=: it must be http://host[:port]/path");
+  for (const char* text : {"http://", "http:///x", "http://:80/", "http://store:0/", "http://store:65536/",
+                           "http://store:x/", "http://[::1/", "http://[::1]x/"})
+    CHECK(reason(text) == "url=: its host or port is invalid");
+  CHECK(reason("http://me:word@store/") ==
+        "url=: it has a user in it: use http-header=Authorization:<value>");
+  CHECK(reason("http://store/a b").find("a blank or a control character") != std::string::npos);
+  CHECK(reason("http://store/#x") == "url=: a '#' is not sent to a server");
+  for (const char* text :
+       {"http://store/{nobody}", "http://store/{", "http://store/}", "http://store/{na{me}"})
+    CHECK(reason(text).find("braces are for {name} {unit} {from}") != std::string::npos);
+}
+
+TEST_CASE("names in braces are filled in, encoded") {
+  CHECK(filled("/ingest?name={name}{labels}&from={from}&until={until}", kFacts) ==
+        "/ingest?name=my%20shop%7Benv%3Dprod%2Czone%3Db%26c%7D&from=1700000000&until=1700000060");
+  CHECK(filled("/{host}/{pid}/{unit}-{sequence}.txt", kFacts) == "/here/42/cpu_samples-3.txt");
+  CHECK(filled("?a=1", kFacts) == "/?a=1");
+  CHECK(filled("", kFacts) == "/");
+  CHECK(filled("/{name}{labels}", {"", "", "", 0, 0, 0, 0}) == "/java");
+  CHECK(filled(("/" + std::string(kTargetMost, 'x')).c_str(), kFacts) == "too long");
+}
+
+TEST_CASE("headers") {
+  char lines[200], error[200] = "";
+  const auto put = [&](const char* text) {
+    TextBuffer to(lines, sizeof lines);
+    return put_headers(text, &to, error, sizeof error);
+  };
+  CHECK(put(""));
+  CHECK(std::string(lines).empty());
+  CHECK(put("Authorization: Bearer x|X-Scope-OrgID:1"));
+  CHECK(std::string(lines) == "Authorization: Bearer x\r\nX-Scope-OrgID: 1\r\n");
+  CHECK(header_value(lines, "authorization") != nullptr);
+  CHECK(header_value(lines, "x-scope-orgid") != nullptr);
+  CHECK(header_value(lines, "scope") == nullptr);
+  CHECK(header_value(lines, "content-type") == nullptr);
+  for (const char* text : {"x", ":y", "a|b:c"}) {
+    CHECK_FALSE(put(text));
+    CHECK(std::string(error) == "http-header=: it must be <name>:<value>[|...]");
+  }
+  for (const char* text : {"a b:c", "a:b\r\nc:d"}) {
+    CHECK_FALSE(put(text));
+    CHECK(std::string(error).find("a character that headers cannot have") != std::string::npos);
+  }
+  CHECK_FALSE(put(("a:" + std::string(300, 'x')).c_str()));
 }

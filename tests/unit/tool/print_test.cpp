@@ -3,8 +3,10 @@
 #include <sstream>
 
 #include "tests/unit/support/hprof_builder.h"
+#include "tools/format/utf8.h"
 #include "tools/hprof/print/print_records.h"
 #include "tools/hprof/print/print_summary.h"
+#include "tools/hprof/terminal.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;
@@ -97,3 +99,30 @@ TEST_CASE("a broken file is printed as far as it goes") {
   circle.node_bytes_error = 500;
   CHECK(has(records(circle.build()), "INSTANCE 0x2000"));
 }
+
+// What reaches a terminal of texts of others.
+namespace {
+
+std::string written(const std::string& text, size_t piece) {
+  std::stringbuf target;
+  {
+    PrintableBuffer clean(&target);
+    std::ostream out(&clean);
+    for (size_t at = 0; at < text.size(); at += piece) out << text.substr(at, piece);
+  }
+  return target.str();
+}
+
+}  // namespace
+
+TEST_CASE("controls and bytes that are no UTF-8 are escaped, however the text is cut") {
+  const std::string text =
+      "a\tb\n\x1b]0;x\x07\r\x7f "
+      "\xc2\x9b|\xc2\xa0|\xc3\xa9|\xe2\x82\xac|\xf0\x9f\x98\x80|\xed\xa0\x80|\x9b|\xff\xe2\x82";
+  const std::string clean =
+      "a\tb\n\\x1b]0;x\\x07\\x0d\\x7f "
+      "\\xc2\\x9b|\xc2\xa0|\xc3\xa9|\xe2\x82\xac|\xf0\x9f\x98\x80|\xed\xa0\x80|\\x9b|\\xff\\xe2\\x82";
+  for (size_t piece = 1; piece <= text.size(); ++piece) CHECK(written(text, piece) == clean);
+}
+
+TEST_CASE("a name is one line") { CHECK(printable("a\nb\tc\xc2\x85") == "a\\x0ab\\x09c\\xc2\\x85"); }

@@ -11,7 +11,7 @@ from tool import hprof
 from vendor import cmake, exceptions_of, installed, needs_modules, vendor_plugin
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "plugins", "kit"))
-import new_units  # noqa: E402
+import new_units_test  # noqa: E402
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
@@ -217,11 +217,11 @@ def new_units_run_all_four_kinds_together(vm):
     prefix, options = installed(vm)
     folder = vm.path("units")
     os.makedirs(folder)
-    new_units.make(os.path.join(vm.tree, "bin", "hprof"), folder)
+    new_units_test.make(os.path.join(vm.tree, "bin", "hprof"), folder)
     build = os.path.join(folder, "build")
     cmake(vm, "-S", folder, "-B", build, *options)
-    cmake(vm, "--build", build, "--target", *new_units.NAMES)
-    folders = ":".join(os.path.join(build, name) for name in new_units.NAMES)
+    cmake(vm, "--build", build, "--target", *new_units_test.NAMES)
+    folders = ":".join(os.path.join(build, name) for name in new_units_test.NAMES)
     run = vm.profiled("plugins=%s,new_collector=y,format=new_encoder,compress=new_filter,new_sink=out.txt,logflags=1" % folders, "Spin", "2",
                       agent=os.path.join(prefix, "lib", "libhprof.so"))
     lines = run.text("out.txt").splitlines()

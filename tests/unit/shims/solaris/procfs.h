@@ -1,4 +1,8 @@
-// Shim: the structures of proc(4), as far as platform/solaris reads them.
+// Shim: the structures of proc(4), as far as platform/solaris reads them. The headers of this folder declare
+// what Linux lacks, so that platform/solaris is compiled here (target hprof_platform_solaris_check, never
+// linked) and its reading of procfs is tested against files made up. The names and types are those of
+// proc(4), gethrtime(3C), getpeerucred(3C), sem_reltimedwait_np(3C) and _lwp_self(2); the layouts are not
+// those of a real system.
 #pragma once
 
 #include <sys/types.h>
