@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <thread>
 
 namespace hprof {
@@ -30,8 +29,8 @@ struct MockLog {
   }
 };
 
-// aligned_alloc is not on Windows.
-constexpr std::align_val_t kAlignment{16};
+// calloc's own alignment may be 8 with 32 bits; aligned_alloc is not on Windows.
+constexpr uint64_t kAlignment = 16, kToAlign = sizeof(void*) < 8 ? kAlignment : 0;
 
 struct MockMem {
   static void* allocate(const hprof_host* host, uint64_t bytes) {
@@ -40,11 +39,13 @@ struct MockMem {
     Guard guard(self->lock_);
     const uint64_t call = self->allocations++;
     if (call == self->fail_allocation || bytes > self->memory_limit - self->memory_used) return nullptr;
-    void* memory = ::operator new((bytes + 15) / 16 * 16 + 16, kAlignment, std::nothrow);
-    if (memory == nullptr) return nullptr;
-    std::memset(memory, 0, bytes);
+    const uint64_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment + kAlignment + kToAlign;
+    void* block = size <= SIZE_MAX ? std::calloc(1, static_cast<size_t>(size)) : nullptr;
+    if (block == nullptr) return nullptr;
+    const uintptr_t aligned = (reinterpret_cast<uintptr_t>(block) + kAlignment - 1) / kAlignment * kAlignment;
+    void* memory = reinterpret_cast<void*>(aligned);
     self->memory_used += bytes;
-    self->blocks_[memory] = bytes;
+    self->blocks_[memory] = {bytes, block};
     return memory;
   }
   // A block released with a wrong size stays in use: memory_used shows it.
@@ -53,13 +54,13 @@ struct MockMem {
     Guard guard(self->lock_);
     const auto block = self->blocks_.find(memory);
     if (memory == nullptr) return;
-    if (block == self->blocks_.end() || block->second != bytes) {
+    if (block == self->blocks_.end() || block->second.bytes != bytes) {
       self->wrong_releases.insert(memory);
       return;
     }
     self->memory_used -= bytes;
+    std::free(block->second.start);
     self->blocks_.erase(block);
-    ::operator delete(memory, kAlignment);
   }
   // Reserved memory is allocated at once here; charges are only counted.
   static uint32_t charge(const hprof_host* host, uint64_t bytes) {
@@ -208,7 +209,7 @@ namespace {
 
 const hprof_log_service kLog = {sizeof(hprof_log_service), 0, MockLog::message, MockLog::detail,
                                 MockLog::loss_counter};
-// reserve allocates here: a test does not mind that the memory is touched.
+// reserve allocates here: calloc does not touch large blocks either.
 const hprof_mem_service kMem = {sizeof(hprof_mem_service), 0,
                                 MockMem::allocate,         MockMem::release,
                                 MockMem::allocate,         MockMem::release,
@@ -273,7 +274,7 @@ MockHost::MockHost() {
 }
 
 MockHost::~MockHost() {
-  for (auto& block : blocks_) ::operator delete(block.first, kAlignment);
+  for (auto& block : blocks_) std::free(block.second.start);
 }
 
 uint64_t MockHost::loss(const std::string& what) const {

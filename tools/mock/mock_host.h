@@ -233,7 +233,11 @@ class MockHost {
   std::map<std::string, const void*> services_;
   mutable std::mutex lock_;
   std::map<std::string, std::unique_ptr<uint64_t>> counters_;
-  std::map<void*, uint64_t> blocks_;
+  struct Block {
+    uint64_t bytes;
+    void* start;
+  };
+  std::map<void*, Block> blocks_;
 
   std::map<std::string, hprof_string_id> string_ids_;
   std::deque<std::string> strings_;

@@ -8,6 +8,7 @@
 #include <hprof/cpp/byte_order.hpp>
 #include <hprof/draft/foreign_dump.h>
 
+#include "platform/memory.h"
 #include "tests/unit/golden/encoder_run.h"
 
 namespace hprof {
@@ -57,15 +58,19 @@ const std::string kStrings = utf8(0x60, "java/lang/Object") + utf8(0x61, "Leaf")
 const std::string kLoads = load_class(1, 0x1000, 0x60) + load_class(2, 0x1008, 0x61) +
                            load_class(3, 0x1010, 0x62) + load_class(4, 0x1018, 0x63);
 
-// The mock's own looks at every byte that is given back; most of these are never touched.
-const hprof_mem_service kMem = {sizeof(hprof_mem_service),
-                                0,
-                                [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
-                                [](const hprof_host*, void* memory, uint64_t) { free(memory); },
-                                [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
-                                [](const hprof_host*, void* memory, uint64_t) { free(memory); },
-                                [](const hprof_host*, uint64_t) { return uint32_t{1}; },
-                                [](const hprof_host*, uint64_t) {}};
+// The mock's own allocates what is reserved: most of it is never touched, and AddressSanitizer marks all of
+// it.
+const hprof_mem_service kMem = {
+    sizeof(hprof_mem_service),
+    0,
+    [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
+    [](const hprof_host*, void* memory, uint64_t) { free(memory); },
+    [](const hprof_host*, uint64_t bytes) { return platform::reserve_lazy(static_cast<size_t>(bytes)); },
+    [](const hprof_host*, void* memory, uint64_t bytes) {
+      platform::release_lazy(memory, static_cast<size_t>(bytes));
+    },
+    [](const hprof_host*, uint64_t) { return uint32_t{1}; },
+    [](const hprof_host*, uint64_t) {}};
 
 struct Result {
   hprof_status status;
