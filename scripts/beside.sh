@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by scripts that run a step beside others, such as a build beside tests that mostly wait.
 #
-#   beside NAME COMMAND...   starts a command or function at the lowest priority and keeps what it prints
+#   beside NAME COMMAND...   starts a command or function at a lower priority and keeps what it prints
 #   finish_beside NAME       waits for it and prints what it printed; its exit code
 #
 # What still runs when the script ends is ended.
@@ -20,7 +20,7 @@ beside() {
   set -m
   (
     trap - EXIT
-    renice -n 19 -p $BASHPID >/dev/null
+    renice -n 10 -p $BASHPID >/dev/null
     "$@"
   ) >"${beside_log[$name]}" 2>&1 </dev/null &
   set +m

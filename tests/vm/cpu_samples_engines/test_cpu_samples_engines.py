@@ -10,7 +10,7 @@ from reports import parse_ascii
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 METHODS = ("counted", "recursive", "tiny")
 # The lab's item churn runs it with more of them.
-CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "8000")
+CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "5000")
 
 # Where the blocked threads of Shares stand, JDK 8 to 27.
 BLOCKED = re.compile(r"^(java\.lang\.Object|sun\.nio\.ch\.\w+|java\.net\.\w*Socket\w*|(jdk\.internal|sun)\.misc\.Unsafe)"
@@ -301,7 +301,7 @@ def jvmti_engine_serves_where_another_profiler_takes_the_signal(vm):
 @vm_test(units=UNITS)
 def jvmti_engine_serves_a_thread_that_blocks_the_signal(vm):
     vm.needs_signals_in_time()
-    run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Masked", "3000",
+    run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Masked", "1500",
                       environment={"LD_PRELOAD": vm.native("block_signal.c")})
     check("some threads block SIGPROF; sampling with JVMTI (sampler=jvmti) instead" in run.err, "no message\n%s" % run)
     check("some threads block SIGPROF; sampled with JVMTI instead" in run.text("out.txt"), "no note")

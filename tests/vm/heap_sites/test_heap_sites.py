@@ -148,10 +148,10 @@ def the_vm_finds_its_references_right_before_and_after_each_collection(vm):
 def live_counts_stay_exact_while_tools_have_the_vm_collect(vm):
     """For a class histogram some VMs collect without telling agents."""
     for name in ("Serial", "Parallel", "G1"):
-        live = vm.start(SURVIVORS, "Survivors", "800000", "stay", java=("-Xmn4m", "-XX:+Use%sGC" % name))
-        for _ in range(6):
+        live = vm.start(SURVIVORS, "Survivors", "400000", "stay", java=("-Xmn4m", "-XX:+Use%sGC" % name))
+        for _ in range(3):
             check_equal(vm.tool("jcmd", str(live.pid), "GC.class_histogram")[0], 0, "jcmd")
-        check_survivors(vm, 800000, live.finish())
+        check_survivors(vm, 400000, live.finish())
 
 
 @vm_test(units=UNITS)
@@ -322,18 +322,18 @@ def a_wrong_mode_is_refused(vm):
 @vm_test(units=UNITS)
 def classes_that_go_and_come_are_not_mixed_up(vm):
     """Numbers of classes and addresses of methods are used again."""
-    run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=6,file=out.txt"), "ClassChurn", "20000", "100")
+    run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=6,file=out.txt"), "ClassChurn", "10000", "100")
     check_equal(run.code, 0, "exit code\n%s" % run)
-    check_thrown(parse_ascii(run.text("out.txt")), 20000)
+    check_thrown(parse_ascii(run.text("out.txt")), 10000)
 
 
 @vm_test(units=UNITS)
 def classes_that_go_in_a_collection_without_an_event_are_not_mixed_up(vm):
     """The VM collects for a class histogram, of which no event tells before Java 25."""
     for java in churn_options(vm):
-        run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=6,file=out.txt"), *java, "ClassChurn", "5000", "100", "50")
+        run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=6,file=out.txt"), *java, "ClassChurn", "1500", "100", "50")
         check_equal(run.code, 0, "exit code\n%s" % run)
-        check_thrown(parse_ascii(run.text("out.txt")), 5000)
+        check_thrown(parse_ascii(run.text("out.txt")), 1500)
 
 
 @vm_test(units=UNITS)
