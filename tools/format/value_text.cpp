@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "tools/format/binary_format.h"
 
@@ -44,6 +45,14 @@ std::string value_text(uint8_t type, uint64_t value) {
       break;
   }
   return text;
+}
+
+std::string date_text(uint64_t milliseconds) {
+  const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
+  const std::tm* utc = std::gmtime(&seconds);
+  char date[64] = "unknown";
+  if (utc != nullptr) std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", utc);
+  return date;
 }
 
 }  // namespace hprof::tool

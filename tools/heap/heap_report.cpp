@@ -2,9 +2,9 @@
 #include "tools/heap/heap_report.h"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 
+#include "tools/format/value_text.h"
 #include "tools/heap/array_contents.h"
 #include "tools/heap/heap_names.h"
 #include "tools/heap/heap_tables.h"
@@ -55,14 +55,6 @@ struct OpenHeap {
   Snapshot snapshot;
   bool good = false;
 };
-
-std::string date_text(uint64_t milliseconds) {
-  auto seconds = static_cast<std::time_t>(milliseconds / 1000);
-  const std::tm* utc = std::gmtime(&seconds);
-  char date[64] = "unknown";
-  if (utc != nullptr) std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", utc);
-  return date;
-}
 
 std::string root_counts(const Snapshot& snapshot) {
   std::map<uint8_t, uint64_t> counts;

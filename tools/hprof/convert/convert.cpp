@@ -4,6 +4,8 @@
 #include <cstring>
 #include <set>
 
+#include <hprof/mock/unit_run.h>
+
 #include "tools/hprof/convert/table_rows.h"
 
 extern "C" {
@@ -101,15 +103,6 @@ struct Output {
 };
 static_assert(offsetof(Output, out) == 0, "the ABI's struct comes first");
 
-// A record with its head filled in.
-template <typename T>
-T make_record(uint32_t kind) {
-  T record = {};
-  record.head.size = sizeof record;
-  record.head.kind = kind;
-  return record;
-}
-
 // Passes a profile to an encoder as the agent's pipeline would.
 class Player {
  public:
@@ -132,12 +125,12 @@ class Player {
       *error = std::string("the encoder was not made: ") + (why[0] != '\0' ? why : "no memory");
       return false;
     }
-    auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
+    auto begin = zeroed_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
     begin.created_ms = profile_.created_ms;
     begin.id_size = 8;
     emit(HPROF_KIND_FILE_BEGIN, begin.head);
     for (const ProfileTable* table : tables) play(*table);
-    const auto end = make_record<hprof_rec_definition>(HPROF_RECORD_FILE_END);
+    const auto end = zeroed_record<hprof_rec_definition>(HPROF_RECORD_FILE_END);
     emit(HPROF_KIND_FILE_END, end.head);
     output_.take();
     if (status_ == HPROF_OK) return true;
@@ -159,7 +152,7 @@ class Player {
   // Defines each number once, before the first record that refers to it.
   void define(const char* name, uint32_t kind, uint32_t id) {
     if (!defined_.emplace(kind, id).second) return;
-    auto record = make_record<hprof_rec_definition>(kind);
+    auto record = zeroed_record<hprof_rec_definition>(kind);
     record.id = id;
     emit(name, record.head);
   }
@@ -202,7 +195,7 @@ class Player {
     info.labels = "";
     info.suffix = suffix_of(unit_);
     info.content_type = "";
-    auto report = make_record<hprof_rec_report>(HPROF_RECORD_REPORT_BEGIN);
+    auto report = zeroed_record<hprof_rec_report>(HPROF_RECORD_REPORT_BEGIN);
     report.info = &info;
     emit(HPROF_KIND_REPORT_BEGIN, report.head);
     if (sequence_ == 1) play_notes();
@@ -216,7 +209,7 @@ class Player {
 
   void play_notes() {
     for (const std::string& note : profile_.notes) {
-      auto record = make_record<hprof_rec_note>(HPROF_RECORD_NOTE);
+      auto record = zeroed_record<hprof_rec_note>(HPROF_RECORD_NOTE);
       record.text = {note.data(), note.size()};
       emit(HPROF_KIND_NOTE, record.head);
     }

@@ -136,8 +136,7 @@ bool feed(CheckedHost& host, const hprof_unit& unit, const Options& options, uin
   host.findings.doing("create");
   const hprof_status made = ops.create(host.mock.host(), config.data(), &self, error, sizeof error);
   if (made != HPROF_OK) {
-    host.check_refusal(made, error);
-    if (host.mock.fail_allocation == UINT64_MAX) host.findings.remark(std::string("not run here: ") + error);
+    host.check_refusal(made, error, "not run here: ");
   } else {
     GuardedOut out(host, chunk, most);
     bool gone = false, has_list = unit.records != nullptr;

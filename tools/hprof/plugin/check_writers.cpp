@@ -36,8 +36,7 @@ bool filter(CheckedHost& host, const hprof_unit& unit, const Options& options, u
   host.findings.doing("create");
   const hprof_status made = ops.create(host.mock.host(), config.data(), &self, error, sizeof error);
   if (made != HPROF_OK) {
-    host.check_refusal(made, error);
-    if (host.mock.fail_allocation == UINT64_MAX) host.findings.remark(std::string("not run here: ") + error);
+    host.check_refusal(made, error, "not run here: ");
   } else {
     Passed passed = {host, 0, most};
     hprof_status status = HPROF_OK;
@@ -87,10 +86,7 @@ class SinkAtWork {
     char error[512] = "";
     host.findings.doing("open");
     status_ = ops_.open(host.mock.host(), config_.data(), &target.of, &self_, error, sizeof error);
-    if (status_ == HPROF_OK) return;
-    host.check_refusal(status_, error);
-    if (host.mock.fail_allocation == UINT64_MAX)
-      host.findings.remark(std::string("not opened here: ") + error);
+    if (status_ != HPROF_OK) host.check_refusal(status_, error, "not opened here: ");
   }
   ~SinkAtWork() {
     if (status_ == HPROF_OK) {

@@ -171,13 +171,14 @@ void CheckedHost::check_status(const char* function, hprof_status status) {
     fault(std::string(function) + " answers " + status_name(status) + ", which is no status");
 }
 
-void CheckedHost::check_refusal(hprof_status status, const char* error) {
+void CheckedHost::check_refusal(hprof_status status, const char* error, const char* what) {
   refusal = *error != 0 ? error : status_name(status);
   if (status < HPROF_OK || status > HPROF_ABORTED)
     fault("answers " + status_name(status) + ", which is no status");
   if (*error == 0 && status != HPROF_NO_MEMORY)
     fault("refuses without an error text (" + status_name(status) + ")");
   if (std::strpbrk(error, "\n\r") != nullptr) fault("refuses with a text of more than one line");
+  if (what != nullptr && mock.fail_allocation == UINT64_MAX) findings.remark(std::string(what) + error);
 }
 
 void CheckedHost::check_balance() {

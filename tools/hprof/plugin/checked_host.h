@@ -29,8 +29,8 @@ class CheckedHost {
 
   // Reports each fault once.
   void fault(const std::string& words);
-  // Checks the error of a unit that refused: one line of text.
-  void check_refusal(hprof_status status, const char* error);
+  // Checks the error of a unit that refused: one line of text. what: a remark says it, with the reason.
+  void check_refusal(hprof_status status, const char* error, const char* what = nullptr);
   // A function has answered: checks that it is a status.
   void check_status(const char* function, hprof_status status);
   // The host and its tables end in members that this version does not know.

@@ -1,13 +1,13 @@
 #include "tools/hprof/print/print_summary.h"
 
 #include <cinttypes>
-#include <ctime>
 #include <map>
 #include <ostream>
 
 #include "tools/format/heap_walker.h"
 #include "tools/format/records.h"
 #include "tools/format/utf8.h"
+#include "tools/format/value_text.h"
 #include "tools/hprof/print/print_line.h"
 
 namespace hprof::tool {
@@ -32,11 +32,8 @@ class Summary : public HeapVisitor {
       *error = header.problem;
       return false;
     }
-    auto seconds = static_cast<std::time_t>(header.milliseconds / 1000);
-    const std::tm* utc = std::gmtime(&seconds);
-    char date[64] = "date unknown";
-    if (utc != nullptr) std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", utc);
-    print_line(out_, "%s, %" PRIu32 "-byte ids, created %s", header.version.c_str(), header.id_size, date);
+    print_line(out_, "%s, %" PRIu32 "-byte ids, created %s", header.version.c_str(), header.id_size,
+               date_text(header.milliseconds).c_str());
     const RecordHead& head = records.head();
     while (records.next()) {
       auto& totals = records_[head.tag];
