@@ -154,12 +154,8 @@ const hprof_option kOptions[] = {
 // The records that it takes; no others reach it.
 const char* const kRecords[] = {HPROF_KIND_TABLE, nullptr};
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = hprof::encoder_unit<Encoder, Config>("csv", "format=csv", "tables as CSV", kRecords);
-  hprof::set_options(unit, kOptions);
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+const hprof_unit kUnit =
+    hprof::encoder_unit<Encoder, Config>("csv", "format=csv", "tables as CSV", kRecords, kOptions);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -275,10 +275,8 @@ const hprof_option kOptions[] = {
 constexpr const char* kRecords[] = {kTableName, nullptr};
 
 constexpr hprof_unit make_unit() {
-  hprof_unit unit = collector_unit<Exceptions, Config>("exceptions", "exceptions=y",
-                                                       "exceptions by class and stack, made and caught");
-  set_options(unit, kOptions);
-  unit.records = kRecords;
+  hprof_unit unit = collector_unit<Exceptions, Config>(
+      "exceptions", "exceptions=y", "exceptions by class and stack, made and caught", kRecords, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   return unit;

@@ -56,12 +56,8 @@ const hprof_option kOptions[] = {
      "write the output to this file"},
 };
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = hprof::sink_unit<Sink, Config>("own_file", "own_file", "a file of its own");
-  hprof::set_options(unit, kOptions);
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+const hprof_unit kUnit =
+    hprof::sink_unit<Sink, Config>("own_file", "own_file", "a file of its own", kOptions);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -24,14 +24,12 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_KIND_N
 
 // AsyncGetCallTrace requires class load events.
 static constexpr hprof_unit describe() {
-  hprof_unit unit =
-      collector_unit<Collector, Config>("cpu_samples", kSelect, "CPU time by call stack, sampled");
-  set_options(unit, kOptions);
+  hprof_unit unit = collector_unit<Collector, Config>("cpu_samples", kSelect,
+                                                      "CPU time by call stack, sampled", kRecords, kOptions);
   unit.needs = HPROF_NEED_METHOD_BOOK;
   unit.wants = HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS | HPROF_NEED_THREAD_CPU;
   unit.events |= HPROF_EVENT_CLASS_LOAD | HPROF_EVENT_CLASS_PREPARE;
   unit.flags |= HPROF_UNIT_WINDOWS;
-  unit.records = kRecords;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

@@ -25,12 +25,11 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CP
                                            nullptr};
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector, Config>("cpu_times", kSelect, "CPU usage by timing methods");
-  set_options(unit, kOptions);
+  hprof_unit unit = collector_unit<Collector, Config>("cpu_times", kSelect, "CPU usage by timing methods",
+                                                      kRecords, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART | HPROF_NEED_THREAD_CPU;
   unit.flags |= HPROF_UNIT_WINDOWS;
-  unit.records = kRecords;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

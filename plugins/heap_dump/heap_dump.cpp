@@ -31,13 +31,8 @@ static constexpr const char* kRecords[] = {HPROF_KIND_NOTE,
                                            HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
                                            nullptr};
 
-static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector, Config>("heap_dump", kSelect, "complete heap");
-  set_options(unit, kOptions);
-  unit.records = kRecords;
-  return unit;
-}
-static constexpr hprof_unit kUnit = describe();
+static constexpr hprof_unit kUnit =
+    collector_unit<Collector, Config>("heap_dump", kSelect, "complete heap", kRecords, kOptions);
 static const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace hprof::dump

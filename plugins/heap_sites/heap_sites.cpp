@@ -62,12 +62,11 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_ALLOC_SITES, HPROF_TABLE_
                                            nullptr};
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector, Config>("heap_sites", kSelect, "allocation sites");
-  set_options(unit, kOptions);
+  hprof_unit unit =
+      collector_unit<Collector, Config>("heap_sites", kSelect, "allocation sites", kRecords, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = kExactWants;
   unit.flags |= HPROF_UNIT_WINDOWS;
-  unit.records = kRecords;
   unit.variants = kVariants;
   unit.variant_count = sizeof(kVariants) / sizeof(kVariants[0]);
   unit.variant_stride = sizeof(hprof_variant);

@@ -28,8 +28,8 @@ static const hprof_variant kVariants[] = {
 };
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector, Config>("jvmpi", kSelect, "JVMPI, for old profiler agents");
-  set_options(unit, kOptions);
+  hprof_unit unit = collector_unit<Collector, Config>("jvmpi", kSelect, "JVMPI, for old profiler agents",
+                                                      nullptr, kOptions);
   unit.flags = HPROF_UNIT_NO_OUTPUT;
   unit.wants = HPROF_NEED_CLASS_HOOKS;
   unit.variants = kVariants;

@@ -27,20 +27,19 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_MONITOR_TIME,  HPROF_KIND
 static constexpr const char* kOptional[] = {HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED,
                                             HPROF_KIND_MONITOR_DUMP, nullptr};
 
-static constexpr hprof_unit describe(const char* id, const char* select, const char* summary) {
-  hprof_unit unit = collector_unit<Collector, Config>(id, select, summary);
+static constexpr hprof_unit describe(const char* id, const char* select, const char* summary,
+                                     OptionRows options = {}) {
+  hprof_unit unit = collector_unit<Collector, Config>(id, select, summary, kRecords, options);
   unit.needs = HPROF_NEED_MONITOR_EVENTS;
   unit.wants = kWants;
   unit.events |= HPROF_EVENT_VIRTUAL_THREAD_END;
   unit.flags |= HPROF_UNIT_WINDOWS;
-  unit.records = kRecords;
   unit.optional = kOptional;
   return unit;
 }
 // The method book, which slows class loading, names frames of other threads: monitor=all only.
 static constexpr hprof_unit describe_all() {
-  hprof_unit unit = describe("monitor_all", kSelectAll, "contended monitor and lock usage");
-  set_options(unit, kOptions);
+  hprof_unit unit = describe("monitor_all", kSelectAll, "contended monitor and lock usage", kOptions);
   unit.needs |= HPROF_NEED_METHOD_BOOK;
   return unit;
 }

@@ -11,9 +11,9 @@ static constexpr const char* kSelect = "msa=y";
 static constexpr const char* kRecords[] = {HPROF_KIND_NOTE, nullptr};
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector>("msa", kSelect, "micro state accounting of the threads");
+  hprof_unit unit =
+      collector_unit<Collector>("msa", kSelect, "micro state accounting of the threads", kRecords);
   unit.events |= HPROF_EVENT_THREAD_START;
-  unit.records = kRecords;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

@@ -190,13 +190,9 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN, HPROF_KIND_REPORT_BEG
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=collapsed";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = encoder_unit<Encoder, Config>(
-      "encoder_collapsed", kSelect, "folded stacks, for FlameGraph, speedscope and IntelliJ", kRecords);
-  set_options(unit, kOptions);
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+const hprof_unit kUnit = encoder_unit<Encoder, Config>(
+    "encoder_collapsed", kSelect, "folded stacks, for FlameGraph, speedscope and IntelliJ", kRecords,
+    kOptions);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

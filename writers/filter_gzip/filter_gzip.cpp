@@ -66,12 +66,7 @@ class Filter {
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "compress=gzip*";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = filter_unit<Filter, Config>("filter_gzip", kSelect, "gzip");
-  set_options(unit, kOptions);
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+const hprof_unit kUnit = filter_unit<Filter, Config>("filter_gzip", kSelect, "gzip", kOptions);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

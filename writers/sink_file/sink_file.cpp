@@ -208,12 +208,7 @@ class Sink {
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "file";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = sink_unit<Sink, Config>("sink_file", kSelect, "a file");
-  set_options(unit, kOptions);
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+const hprof_unit kUnit = sink_unit<Sink, Config>("sink_file", kSelect, "a file", kOptions);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

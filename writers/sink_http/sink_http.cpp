@@ -279,12 +279,8 @@ hprof_status Sink::end(bool, char* error, uint32_t error_size) {
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "url";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit = sink_unit<Sink, Config>("sink_http", kSelect, "requests to an HTTP server");
-  set_options(unit, kOptions);
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+const hprof_unit kUnit =
+    sink_unit<Sink, Config>("sink_http", kSelect, "requests to an HTTP server", kOptions);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -55,9 +55,8 @@ const void* extension(const char* id) {
 }
 
 constexpr hprof_unit make_unit() {
-  hprof_unit unit =
-      sink_unit<Sink, Config>("sink_memory", nullptr, "memory of this process, for programs that embed a VM");
-  set_options(unit, kOptions);
+  hprof_unit unit = sink_unit<Sink, Config>("sink_memory", nullptr,
+                                            "memory of this process, for programs that embed a VM", kOptions);
   unit.extension = extension;
   return unit;
 }

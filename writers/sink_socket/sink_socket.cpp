@@ -107,13 +107,8 @@ hprof_status Sink::open(const hprof_sink_target* target, char* error, uint32_t e
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "net";
 
-constexpr hprof_unit make_unit() {
-  hprof_unit unit =
-      sink_unit<Sink, Config>("sink_socket", kSelect, "a TCP connection to a profiler front end");
-  set_options(unit, kOptions);
-  return unit;
-}
-const hprof_unit kUnit = make_unit();
+const hprof_unit kUnit =
+    sink_unit<Sink, Config>("sink_socket", kSelect, "a TCP connection to a profiler front end", kOptions);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

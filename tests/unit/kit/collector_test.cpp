@@ -115,8 +115,7 @@ TEST_CASE("handlers that a class has are its events, others are not subscribed")
   CHECK(kLeast.config_size == 0);
   CHECK((ops_of(kLeast).handlers == nullptr));
   CHECK((ops_of(kLeast).reported == nullptr));
-  hprof_unit unit = kFull;
-  set_options(unit, kRows);
+  constexpr hprof_unit unit = collector_unit<Full, Config>("full", "full=y", "all of it", nullptr, kRows);
   CHECK(unit.options == kRows);
   CHECK(unit.option_count == 1);
   CHECK(unit.option_stride == sizeof(hprof_option));

@@ -140,11 +140,12 @@ inline constexpr hprof_collector_ops kOps = ops_of<T, Config>();
 }  // namespace collector_detail
 #undef HPROF_FOR_EACH_HANDLER
 
-// The unit of a collector class, with the events that it has handlers for; the caller adds what else it needs, wants
-// and emits.
+// The unit of a collector class, with the events that it has handlers for, the records that it emits and its options;
+// the caller adds what else it needs and wants.
 template <class T, class Config = void>
-constexpr hprof_unit collector_unit(const char* id, const char* select, const char* summary) {
-  hprof_unit unit = unit_detail::unit_of<Config>(HPROF_UNIT_COLLECTOR, id, select, summary,
+constexpr hprof_unit collector_unit(const char* id, const char* select, const char* summary,
+                                    const char* const* records = nullptr, OptionRows options = {}) {
+  hprof_unit unit = unit_detail::unit_of<Config>(HPROF_UNIT_COLLECTOR, id, select, summary, records, options,
                                                  &collector_detail::kOps<T, Config>);
   unit.events = collector_detail::events_of<T>();
   return unit;

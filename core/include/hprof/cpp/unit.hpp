@@ -12,6 +12,15 @@
 
 namespace hprof {
 
+// The rows of a unit's options, {} for none.
+struct OptionRows {
+  constexpr OptionRows() = default;
+  template <uint32_t kCount>
+  constexpr OptionRows(const hprof_option (&of)[kCount]) : rows(of), count(kCount) {}
+  const hprof_option* rows = nullptr;
+  uint32_t count = 0;
+};
+
 namespace unit_detail {
 
 // Has_<member><T>: T has a public member of that name, which is not overloaded.
@@ -106,13 +115,16 @@ constexpr uint32_t config_size() {
 
 template <class Config>
 constexpr hprof_unit unit_of(uint32_t kind, const char* id, const char* select, const char* summary,
-                             const void* ops) {
+                             const char* const* records, const OptionRows& options, const void* ops) {
   hprof_unit unit = {};
   unit.size = sizeof unit;
   unit.kind = kind;
   unit.id = id;
   unit.select = select;
   unit.summary = summary;
+  unit.records = records;
+  unit.options = options.rows;
+  unit.option_count = options.count;
   unit.option_stride = sizeof(hprof_option);
   unit.config_size = config_size<Config>();
   unit.ops = ops;
@@ -120,12 +132,5 @@ constexpr hprof_unit unit_of(uint32_t kind, const char* id, const char* select, 
 }
 
 }  // namespace unit_detail
-
-// Gives a unit its rows of options.
-template <uint32_t kCount>
-constexpr void set_options(hprof_unit& unit, const hprof_option (&rows)[kCount]) {
-  unit.options = rows;
-  unit.option_count = kCount;
-}
 
 }  // namespace hprof

@@ -142,24 +142,18 @@ inline constexpr hprof_sink_ops kSinkOps = sink_ops<T, Config>();
 
 }  // namespace writer_detail
 
-// The unit of a class; the caller adds its options. records: of an encoder, hprof_unit.records.
+// The unit of a class, with its options. records: of an encoder, hprof_unit.records.
 template <class T, class Config = void>
-constexpr hprof_unit encoder_unit(const char* id, const char* select, const char* summary,
-                                  const char* const* records) {
-  hprof_unit unit = unit_detail::unit_of<Config>(HPROF_UNIT_ENCODER, id, select, summary,
-                                                 &writer_detail::kEncoderOps<T, Config>);
-  unit.records = records;
-  return unit;
+constexpr hprof_unit encoder_unit(const char* id, const char* select, const char* summary, const char* const* records, OptionRows options = {}) {
+  return unit_detail::unit_of<Config>(HPROF_UNIT_ENCODER, id, select, summary, records, options, &writer_detail::kEncoderOps<T, Config>);
 }
 template <class T, class Config = void>
-constexpr hprof_unit filter_unit(const char* id, const char* select, const char* summary) {
-  return unit_detail::unit_of<Config>(HPROF_UNIT_FILTER, id, select, summary,
-                                      &writer_detail::kFilterOps<T, Config>);
+constexpr hprof_unit filter_unit(const char* id, const char* select, const char* summary, OptionRows options = {}) {
+  return unit_detail::unit_of<Config>(HPROF_UNIT_FILTER, id, select, summary, nullptr, options, &writer_detail::kFilterOps<T, Config>);
 }
 template <class T, class Config = void>
-constexpr hprof_unit sink_unit(const char* id, const char* select, const char* summary) {
-  return unit_detail::unit_of<Config>(HPROF_UNIT_SINK, id, select, summary,
-                                      &writer_detail::kSinkOps<T, Config>);
+constexpr hprof_unit sink_unit(const char* id, const char* select, const char* summary, OptionRows options = {}) {
+  return unit_detail::unit_of<Config>(HPROF_UNIT_SINK, id, select, summary, nullptr, options, &writer_detail::kSinkOps<T, Config>);
 }
 
 }  // namespace hprof
