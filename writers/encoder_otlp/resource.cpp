@@ -43,22 +43,6 @@ uint64_t decode(const char* text, uint64_t size, char* to) {
   return count;
 }
 
-// Calls visit(name, value) for each "name<equals>value" of a list.
-template <class Visit>
-void each_pair(const char* list, char equals, const char* separator, const Visit& visit) {
-  while (*list != 0) {
-    const uint64_t size = std::strcspn(list, separator);
-    const char* end = list + size;
-    while (*list == ' ' && list != end) list++;
-    const auto* found =
-        static_cast<const char*>(std::memchr(list, equals, static_cast<uint64_t>(end - list)));
-    if (found != nullptr && found != list)
-      visit(hprof_text{list, static_cast<uint64_t>(found - list)},
-            hprof_text{found + 1, static_cast<uint64_t>(end - found - 1)});
-    list = *end != 0 ? end + 1 : end;
-  }
-}
-
 // The main class or jar of the launcher's command: without folder, module and ".jar".
 hprof_text name_of(const char* program) {
   const char* name = program;

@@ -37,29 +37,14 @@ void put_encoded(TextBuffer* to, const char* text, uint64_t size) {
 
 void put_encoded(TextBuffer* to, const char* text) { put_encoded(to, text, std::strlen(text)); }
 
-// Calls visit(name, size, value, size) for each "name:value" between semicolons.
-template <class Visit>
-void each_label(const char* labels, Visit visit) {
-  while (*labels != 0) {
-    const uint64_t size = std::strcspn(labels, ";");
-    const auto* colon = static_cast<const char*>(std::memchr(labels, ':', size));
-    if (colon != nullptr) {
-      const auto name = static_cast<uint64_t>(colon - labels);
-      visit(labels, name, colon + 1, size - name - 1);
-    }
-    labels += size;
-    if (*labels == ';') labels++;
-  }
-}
-
-bool is_service(const char* name, uint64_t size) { return size == 7 && std::memcmp(name, "service", 7) == 0; }
+bool is_service(hprof_text name) { return name.size == 7 && std::memcmp(name.data, "service", 7) == 0; }
 
 void put_name(TextBuffer* to, const char* labels) {
   bool found = false;
-  each_label(labels, [&](const char* name, uint64_t size, const char* value, uint64_t value_size) {
-    if (found || !is_service(name, size)) return;
+  each_pair(labels, ':', ";", [&](hprof_text name, hprof_text value) {
+    if (found || !is_service(name)) return;
     found = true;
-    put_encoded(to, value, value_size);
+    put_encoded(to, value.data, value.size);
   });
   if (!found) to->add("java");
 }
@@ -67,13 +52,13 @@ void put_name(TextBuffer* to, const char* labels) {
 // Appends {env=prod,zone=b}, Pyroscope's form of labels after a name.
 void put_labels(TextBuffer* to, const char* labels) {
   bool any = false;
-  each_label(labels, [&](const char* name, uint64_t size, const char* value, uint64_t value_size) {
-    if (is_service(name, size)) return;
+  each_pair(labels, ':', ";", [&](hprof_text name, hprof_text value) {
+    if (is_service(name)) return;
     put_encoded(to, any ? "," : "{");
     any = true;
-    put_encoded(to, name, size);
+    put_encoded(to, name.data, name.size);
     put_encoded(to, "=");
-    put_encoded(to, value, value_size);
+    put_encoded(to, value.data, value.size);
   });
   if (any) put_encoded(to, "}");
 }

@@ -288,6 +288,8 @@ TEST_CASE("names in braces are filled in, encoded") {
   CHECK(filled("?a=1", kFacts) == "/?a=1");
   CHECK(filled("", kFacts) == "/");
   CHECK(filled("/{name}{labels}", {"", "", "", 0, 0, 0, 0}) == "/java");
+  CHECK(filled("/{name}{labels}", {"", "env:prod; service:cart;:x; zone:b", "", 0, 0, 0, 0}) ==
+        "/cart%7Benv%3Dprod%2Czone%3Db%7D");
   CHECK(filled(("/" + std::string(kTargetMost, 'x')).c_str(), kFacts) == "too long");
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <hprof/abi.h>
+
 namespace hprof {
 
 // The most characters that the functions below write.
@@ -168,5 +170,21 @@ class TextLine : public TextBuffer {
  private:
   char line_[kSize];
 };
+
+// Calls visit(name, value) for each "name<equals>value" of a list, such as labels=; blanks before a name are no part of it.
+template <class Visit>
+void each_pair(const char* list, char equals, const char* separator, const Visit& visit) {
+  while (*list != 0) {
+    const uint64_t size = std::strcspn(list, separator);
+    const char* end = list + size;
+    while (*list == ' ' && list != end) list++;
+    const auto* found =
+        static_cast<const char*>(std::memchr(list, equals, static_cast<uint64_t>(end - list)));
+    if (found != nullptr && found != list)
+      visit(hprof_text{list, static_cast<uint64_t>(found - list)},
+            hprof_text{found + 1, static_cast<uint64_t>(end - found - 1)});
+    list = *end != 0 ? end + 1 : end;
+  }
+}
 
 }  // namespace hprof
