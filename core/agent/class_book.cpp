@@ -296,10 +296,7 @@ uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool ru
   MethodEntry found;
   MethodId id = model_->method_map().find(method, &found) ? found.method : MethodId::kNone;
   if (id == MethodId::kNone) id = running ? name_recent(jni, method) : name_held(jni, method);
-  if (id == MethodId::kNone) {
-    unloaded_.fetch_add(1, std::memory_order_relaxed);
-    return raw(model_->synthetic_frame(Str(kVmClass), Str(kUnloadedMethod)));
-  }
+  if (id == MethodId::kNone) return raw(model_->synthetic_frame(Str(kVmClass), Str(kUnloadedMethod)));
   if (id == probe_.load(std::memory_order_relaxed)) return raw(model_->frame(id, HPROF_LINE_UNKNOWN));
   return raw(model_->frame_at(id, raw_frame.location, options_.line_numbers));
 }

@@ -71,7 +71,6 @@ class ClassBook {
   uint32_t class_serial(JNIEnv* jni, jclass of);
   // See service/ids.h dumped_class(). [control]
   uint32_t dumped_class(JNIEnv* jni, jclass of, uint64_t object);
-  uint64_t unloaded_frames() const { return unloaded_.load(std::memory_order_relaxed); }
 
  private:
   enum State : uint32_t { kFree, kUsed, kGone };
@@ -121,7 +120,6 @@ class ClassBook {
   std::atomic<bool> is_redefined_{false};
   std::atomic<uint32_t> recent_epoch_{0};
   std::atomic<bool> follows_collections_{false};
-  std::atomic<uint64_t> unloaded_{0};
   std::atomic<MethodId> probe_{MethodId::kNone};  // stands for all methods of the agent's probes
 };
 

@@ -7,9 +7,6 @@
 
 namespace hprof {
 
-inline Str from_abi(hprof_text text) { return Str(text.data, static_cast<size_t>(text.size)); }
-inline hprof_text to_abi(Str text) { return {text.data, text.size}; }
-
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

@@ -10,20 +10,13 @@ namespace hprof {
 enum PoolTag : uint8_t {
   kTagUtf8 = 1,
   kTagInteger = 3,
-  kTagFloat = 4,
   kTagLong = 5,
   kTagDouble = 6,
   kTagClass = 7,
-  kTagString = 8,
   kTagFieldref = 9,
   kTagMethodref = 10,
   kTagInterfaceMethodref = 11,
   kTagNameAndType = 12,
-  kTagMethodHandle = 15,
-  kTagMethodType = 16,
-  kTagDynamic = 17,
-  kTagInvokeDynamic = 18,
-  kTagModule = 19,
   kTagPackage = 20,
 };
 
@@ -139,9 +132,6 @@ struct CodeView {
 
 constexpr uint16_t kAccStatic = 0x0008;
 constexpr uint16_t kAccSynchronized = 0x0020;
-constexpr uint16_t kAccNative = 0x0100;
-constexpr uint16_t kAccInterface = 0x0200;
-constexpr uint16_t kAccAbstract = 0x0400;
 
 // kRewritten if the outline of the file is sound (attributes are not read), else what is wrong.
 Reason parse_class(Span file, Scratch& scratch, ClassView* view);

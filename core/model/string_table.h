@@ -52,7 +52,6 @@ class StringTable {
   uint32_t count() const { return table_.count(); }
   uint32_t capacity() const { return table_.capacity(); }
   uint64_t charged() const { return table_.charged() + text_.charged(); }
-  uint64_t text_used() const { return text_.used(); }
   static uint64_t room(uint32_t capacity, uint64_t text_bytes) { return Table::room(capacity) + text_bytes; }
 
  private:

@@ -56,7 +56,6 @@ class TraceTable {
   uint32_t count() const { return table_.count(); }
   uint32_t capacity() const { return table_.capacity(); }
   uint64_t charged() const { return table_.charged() + frames_.charged(); }
-  uint64_t frame_bytes_used() const { return frames_.used(); }
   static uint64_t room(uint32_t capacity, uint64_t frame_bytes) {
     return Table::room(capacity) + frame_bytes;
   }

@@ -54,7 +54,6 @@ class HeapChecker {
   class SecondReading;
 
   void report_walk(const WalkResult& result, uint64_t end);
-  void resolve_layouts();
   void resolve_from(uint64_t id);
   void resolve_one(uint64_t id, Layout& layout);
   void check_dumped_classes();
