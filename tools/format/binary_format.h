@@ -1,6 +1,7 @@
 // Tags, types and names of the binary format, from the HPROF manual.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <hprof/cpp/dump_types.hpp>
@@ -40,89 +41,53 @@ enum HeapTag : uint8_t {
   kRootUnknown = 0xff,
 };
 
+struct NamedTag {
+  uint8_t tag;
+  const char* name;
+};
+template <size_t kCount>
+const char* name_in(const NamedTag (&rows)[kCount], uint8_t tag, const char* otherwise) {
+  for (const NamedTag& row : rows)
+    if (row.tag == tag) return row.name;
+  return otherwise;
+}
+
 inline const char* type_name(uint8_t type) {
-  switch (type) {
-    case HPROF_TYPE_OBJECT:
-      return "object";
-    case HPROF_TYPE_BOOLEAN:
-      return "boolean";
-    case HPROF_TYPE_CHAR:
-      return "char";
-    case HPROF_TYPE_FLOAT:
-      return "float";
-    case HPROF_TYPE_DOUBLE:
-      return "double";
-    case HPROF_TYPE_BYTE:
-      return "byte";
-    case HPROF_TYPE_SHORT:
-      return "short";
-    case HPROF_TYPE_INT:
-      return "int";
-    case HPROF_TYPE_LONG:
-      return "long";
-    default:
-      return "unknown";
-  }
+  static constexpr NamedTag kNames[] = {
+      {HPROF_TYPE_OBJECT, "object"}, {HPROF_TYPE_BOOLEAN, "boolean"}, {HPROF_TYPE_CHAR, "char"},
+      {HPROF_TYPE_FLOAT, "float"},   {HPROF_TYPE_DOUBLE, "double"},   {HPROF_TYPE_BYTE, "byte"},
+      {HPROF_TYPE_SHORT, "short"},   {HPROF_TYPE_INT, "int"},         {HPROF_TYPE_LONG, "long"}};
+  return name_in(kNames, type, "unknown");
 }
 
+// nullptr: no such tag.
 inline const char* record_name(uint8_t tag) {
-  switch (tag) {
-    case kString:
-      return "STRING";
-    case kLoadClass:
-      return "LOAD CLASS";
-    case kUnloadClass:
-      return "UNLOAD CLASS";
-    case kFrame:
-      return "STACK FRAME";
-    case kTrace:
-      return "STACK TRACE";
-    case kAllocSites:
-      return "ALLOC SITES";
-    case kHeapSummary:
-      return "HEAP SUMMARY";
-    case kStartThread:
-      return "START THREAD";
-    case kEndThread:
-      return "END THREAD";
-    case kHeapDump:
-      return "HEAP DUMP";
-    case kCpuSamples:
-      return "CPU SAMPLES";
-    case kControlSettings:
-      return "CONTROL SETTINGS";
-    case kHeapDumpSegment:
-      return "HEAP DUMP SEGMENT";
-    case kHeapDumpEnd:
-      return "HEAP DUMP END";
-    default:
-      return nullptr;
-  }
+  static constexpr NamedTag kNames[] = {{kString, "STRING"},
+                                        {kLoadClass, "LOAD CLASS"},
+                                        {kUnloadClass, "UNLOAD CLASS"},
+                                        {kFrame, "STACK FRAME"},
+                                        {kTrace, "STACK TRACE"},
+                                        {kAllocSites, "ALLOC SITES"},
+                                        {kHeapSummary, "HEAP SUMMARY"},
+                                        {kStartThread, "START THREAD"},
+                                        {kEndThread, "END THREAD"},
+                                        {kHeapDump, "HEAP DUMP"},
+                                        {kCpuSamples, "CPU SAMPLES"},
+                                        {kControlSettings, "CONTROL SETTINGS"},
+                                        {kHeapDumpSegment, "HEAP DUMP SEGMENT"},
+                                        {kHeapDumpEnd, "HEAP DUMP END"}};
+  return name_in(kNames, tag, nullptr);
 }
 
+// nullptr: no such tag.
 inline const char* root_name(uint8_t tag) {
-  switch (tag) {
-    case kRootJniGlobal:
-      return "JNI GLOBAL";
-    case kRootJniLocal:
-      return "JNI LOCAL";
-    case kRootJavaFrame:
-      return "JAVA FRAME";
-    case kRootNativeStack:
-      return "NATIVE STACK";
-    case kRootStickyClass:
-      return "STICKY CLASS";
-    case kRootThreadBlock:
-      return "THREAD BLOCK";
-    case kRootMonitorUsed:
-      return "MONITOR USED";
-    case kRootThreadObject:
-      return "THREAD OBJECT";
-    case kRootUnknown:
-      return "UNKNOWN";
-    default:
-      return nullptr;
-  }
+  static constexpr NamedTag kNames[] = {
+      {kRootJniGlobal, "JNI GLOBAL"},     {kRootJniLocal, "JNI LOCAL"},
+      {kRootJavaFrame, "JAVA FRAME"},     {kRootNativeStack, "NATIVE STACK"},
+      {kRootStickyClass, "STICKY CLASS"}, {kRootThreadBlock, "THREAD BLOCK"},
+      {kRootMonitorUsed, "MONITOR USED"}, {kRootThreadObject, "THREAD OBJECT"},
+      {kRootUnknown, "UNKNOWN"}};
+  return name_in(kNames, tag, nullptr);
 }
 
 }  // namespace hprof::tool

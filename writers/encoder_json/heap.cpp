@@ -10,26 +10,11 @@ namespace hprof::json {
 namespace {
 
 const char* root_name(uint32_t root) {
-  switch (root) {
-    case HPROF_ROOT_JNI_GLOBAL:
-      return "jni_global";
-    case HPROF_ROOT_JNI_LOCAL:
-      return "jni_local";
-    case HPROF_ROOT_JAVA_FRAME:
-      return "java_frame";
-    case HPROF_ROOT_NATIVE_STACK:
-      return "native_stack";
-    case HPROF_ROOT_STICKY_CLASS:
-      return "sticky_class";
-    case HPROF_ROOT_THREAD_BLOCK:
-      return "thread_block";
-    case HPROF_ROOT_MONITOR_USED:
-      return "monitor_used";
-    case HPROF_ROOT_THREAD_OBJECT:
-      return "thread_object";
-    default:
-      return "unknown";
-  }
+  constexpr const char* kNames[] = {"jni_global",   "jni_local",    "java_frame",   "native_stack",
+                                    "sticky_class", "thread_block", "monitor_used", "thread_object"};
+  return root >= HPROF_ROOT_JNI_GLOBAL && root <= HPROF_ROOT_THREAD_OBJECT
+             ? kNames[root - HPROF_ROOT_JNI_GLOBAL]
+             : "unknown";
 }
 
 const char* type_name(uint32_t type) {

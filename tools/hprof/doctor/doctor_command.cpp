@@ -9,16 +9,10 @@ namespace hprof::tool {
 namespace {
 
 const char* word_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kYes:
-      return "yes     ";
-    case Verdict::kLimited:
-      return "limited ";
-    case Verdict::kAtStart:
-      return "at start";
-    default:
-      return "no      ";
-  }
+  return verdict == Verdict::kYes       ? "yes     "
+         : verdict == Verdict::kLimited ? "limited "
+         : verdict == Verdict::kAtStart ? "at start"
+                                        : "no      ";
 }
 
 // True: no finding is a no.
