@@ -88,29 +88,9 @@ bool parse_real(Str text, double* value) {
 }
 
 bool parse_size(Str text, uint64_t* bytes) {
-  uint32_t shift = 0;
-  if (!text.empty()) {
-    switch (text[text.size - 1]) {
-      case 'k':
-      case 'K':
-        shift = 10;
-        break;
-      case 'm':
-      case 'M':
-        shift = 20;
-        break;
-      case 'g':
-      case 'G':
-        shift = 30;
-        break;
-      case 't':
-      case 'T':
-        shift = 40;
-        break;
-      default:
-        break;
-    }
-  }
+  const Str units("kKmMgGtT");
+  const size_t unit = text.empty() ? units.size : units.find(text[text.size - 1]);
+  const size_t shift = unit < units.size ? 10 * (unit / 2 + 1) : 0;
   uint64_t value = 0;
   if (!parse_decimal(text.part(0, shift == 0 ? text.size : text.size - 1), &value)) return false;
   if (value > (UINT64_MAX >> shift)) return false;

@@ -125,8 +125,6 @@ int write_file(const std::string& path, const std::string& bytes);
 
 // Parses decimal digits. False: not a number, or more than `most`.
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number);
-// Parses bytes: a number, optionally with k, m or g after it.
-bool parse_size(const std::string& text, uint64_t* bytes);
 // "; did you mean leaks?" if a name is similar to the word, else "".
 std::string guess(const std::string& word, const std::vector<std::string>& names);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/text_tools.h"
+#include "core/base/value.h"
 #include "tools/hprof/command.h"
 
 namespace hprof::tool {
@@ -41,7 +42,7 @@ struct WordCount {
 std::string fault_of(const OptionRow& option, const std::string& value) {
   uint64_t number = 0;
   if (option.kind == ValueKind::kSize) {
-    const bool good = parse_size(value, &number) && number != 0;
+    const bool good = parse_size(str(value), &number) && number != 0;
     return good ? "" : option_text(option) + " takes bytes, or 700m, 4g";
   }
   if (option.kind == ValueKind::kText ||
@@ -150,7 +151,7 @@ std::string Given::text(const char* option, const char* otherwise) const {
 uint64_t Given::number(const char* option, uint64_t otherwise) const {
   const std::string* value = find(option);
   uint64_t number = 0;
-  return value != nullptr && parse_size(*value, &number) ? number : otherwise;
+  return value != nullptr && parse_size(str(*value), &number) ? number : otherwise;
 }
 
 std::vector<std::string> Given::all(const char* option) const {
@@ -162,16 +163,6 @@ std::vector<std::string> Given::all(const char* option) const {
 
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number) {
   return parse_decimal(str(text), number) && *number <= most;
-}
-
-bool parse_size(const std::string& text, uint64_t* bytes) {
-  const size_t unit = text.empty() ? std::string::npos : std::string("kmgKMG").find(text.back());
-  const bool has_unit = unit != std::string::npos;
-  const unsigned shift = has_unit ? 10 * (static_cast<unsigned>(unit) % 3 + 1) : 0;
-  if (!parse_number(text.substr(0, text.size() - (has_unit ? 1 : 0)), UINT64_MAX >> shift, bytes))
-    return false;
-  *bytes <<= shift;
-  return true;
 }
 
 std::string guess(const std::string& word, const std::vector<std::string>& names) {
