@@ -74,13 +74,61 @@ TEST_CASE("weights that can be added up, the trace, and what stands on top") {
   hprof_rec_table table = table_of(kAllocSites, rows, 1);
   table.order = HPROF_SITE_LIVE_BYTES;
   CHECK(encode_one(host, &table.head) ==
-        "T\thprof.alloc_sites/1\tSITES\nC\tlive_bytes\t3\t25\tlive bytes\n"
-        "C\tlive_objects\t1\t17\tlive objects\nC\tallocated_bytes\t3\t1\tallocated bytes\n"
-        "C\tallocated_objects\t1\t1\tallocated objects\nC\ttrace\t5\t0\ttrace\nC\tclass\t6\t32\tclass\n"
-        "d\t1\t2\t3\t4\t10\t5\nE\t\n");
+        "T\thprof.alloc_sites/1\tSITES\t0\nC\tclass\t6\t32\tclass\nC\ttrace\t5\t0\ttrace\n"
+        "C\tlive_bytes\t3\t25\tlive bytes\t\t0\nC\tlive_objects\t1\t17\tlive objects\tobjects\t0\n"
+        "C\tallocated_bytes\t3\t1\tallocated bytes\t\t0\n"
+        "C\tallocated_objects\t1\t1\tallocated objects\tobjects\t0\n"
+        "d\t5\t10\t1\t2\t3\t4\nE\t\n");
   const hprof_heap_summary_row summary = {1, 2, 3, 4};
   table = table_of(kHeapSummary, &summary, 1);
   EncoderRun run(host, unit());
   CHECK(run.encode(&table.head) == HPROF_UNSUPPORTED);
   CHECK(run.bytes().empty());
+}
+
+TEST_CASE("events have a time since the file began, a duration, a thread and its state") {
+  MockHost host;
+  const hprof_unit& events = mock_unit(hprof_module_encoder_flamegraph, "encoder_flamegraph_events");
+  CHECK(static_cast<const hprof_encoder_ops*>(events.ops)->flags == HPROF_ENCODER_EVENTS);
+  CHECK(static_cast<const hprof_encoder_ops*>(unit().ops)->flags == 0);
+  auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
+  begin.created_ns = 1000000;
+  const hprof_column columns[] = {
+      {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr},
+      {"thread", nullptr, HPROF_COLUMN_THREAD, 0, nullptr, nullptr},
+      {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr},
+      {"trace", nullptr, HPROF_COLUMN_TRACE, 0, nullptr, nullptr},
+      {"samples", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "samples", nullptr},
+      {"time", nullptr, HPROF_COLUMN_NANOSECONDS, HPROF_COLUMN_WEIGHT | HPROF_COLUMN_DURATION, nullptr,
+       nullptr},
+      {"span", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr}};
+  hprof_table_schema schema = {sizeof schema, 7, sizeof columns[0], 0, "com.acme.x/1", "X", columns};
+  struct Row {
+    uint64_t at, thread, state, trace, samples, time, span;
+  };
+  const Row rows[] = {{3000000, 40, HPROF_STATE_BLOCKED, 41, 2, 20, 9}, {999, 0, 99, 0, 1, 10, 9}};
+  hprof_rec_table table = table_of(schema, rows, 2);
+  table.flags = HPROF_TABLE_EVENTS;
+  table.period_column = 5;
+  table.period = 10;
+  EncoderRun run(host, events);
+  CHECK(run.encode(&begin.head) == HPROF_OK);
+  const size_t page = run.bytes().size();
+  CHECK(run.encode(&table.head) == HPROF_OK);
+  CHECK(run.bytes().substr(page) ==
+        "T\tcom.acme.x/1\tX\t4\nC\tat\t8\t0\tat\nC\tthread\t9\t0\tthread\nC\tstate\t10\t0\tstate\n"
+        "C\ttrace\t5\t0\ttrace\nC\tsamples\t1\t9\tsamples\tsamples\t1\nC\ttime\t2\t65\ttime\t\t10\n"
+        "d\t2000\t14\t3\t15\t2\t20\nd\t0\t0\t99\t0\t1\t10\nE\t\n");
+  // Without stacks: such as a collection.
+  const hprof_column pauses[] = {
+      columns[0], {"pause", nullptr, HPROF_COLUMN_NANOSECONDS, HPROF_COLUMN_DURATION, nullptr, nullptr}};
+  schema.column_count = 2;
+  schema.columns = pauses;
+  const uint64_t pause[] = {2000000, 77};
+  table.rows = reinterpret_cast<const hprof_cell*>(pause);
+  table.row_count = 1;
+  EncoderRun other(host, events);
+  CHECK(other.encode(&table.head) == HPROF_OK);
+  CHECK(other.bytes() ==
+        "T\tcom.acme.x/1\tX\t4\nC\tat\t8\t0\tat\nC\tpause\t2\t64\tpause\nd\t2000\t77\nE\t\n");
 }

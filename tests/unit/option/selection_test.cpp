@@ -406,11 +406,25 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
     CHECK(shipped_module(static_cast<uint32_t>(rows.size() - 1)) == row.module);
   }
   CHECK(shipped_module(static_cast<uint32_t>(rows.size())).empty());
-  CHECK(rows == Names{"cpu=samples cpu_samples", "cpu=times cpu_times", "heap=dump heap_dump",
-                      "heap=sites heap_sites", "jvmpi=* jvmpi", "monitor=y monitor", "msa=y msa",
-                      "format=a encoder_ascii", "format=b encoder_binary", "format=json_events encoder_json",
-                      "compress=gzip* filter_gzip", "file= sink_file", "url= sink_http", "net= sink_socket",
-                      "cpu=old cpu_times", "cpu=y cpu_samples", "heap=all heap_dump", "heap=all heap_sites",
+  CHECK(rows == Names{"cpu=samples cpu_samples",
+                      "cpu=times cpu_times",
+                      "heap=dump heap_dump",
+                      "heap=sites heap_sites",
+                      "jvmpi=* jvmpi",
+                      "monitor=y monitor",
+                      "msa=y msa",
+                      "format=a encoder_ascii",
+                      "format=b encoder_binary",
+                      "format=flamegraph_events encoder_flamegraph",
+                      "format=json_events encoder_json",
+                      "compress=gzip* filter_gzip",
+                      "file= sink_file",
+                      "url= sink_http",
+                      "net= sink_socket",
+                      "cpu=old cpu_times",
+                      "cpu=y cpu_samples",
+                      "heap=all heap_dump",
+                      "heap=all heap_sites",
                       "monitor=all monitor"});
 }
 

@@ -4,7 +4,7 @@ import re
 import signal
 
 from harness import check, check_equal, vm_test
-from pictures import Json
+from pictures import Json, Page
 from vendor import needs_modules, probe_folder, vendor_plugin
 
 OUTPUT = ("encoder_json", "sink_file")
@@ -84,6 +84,20 @@ def samples_have_times_and_add_up_to_the_table(vm):
         spun = [row for row in events if "Spin.hot" in found.frames(row)[:1]]
         check(len({row["at"] for row in spun}) > len(spun) / 2, "%d events at so few times" % len(spun))
         check_equal({row["state"] for row in spun}, {"runnable"}, "states of what runs")
+
+
+@vm_test(units=("cpu_samples", "encoder_flamegraph", "sink_file"))
+def the_page_has_events_only_if_asked(vm):
+    for form in ("flamegraph", "flamegraph_events"):
+        run = vm.run_java(vm.agent_option("cpu=samples,interval=1,cutoff=0,format=%s,file=out.html" % form), "Spin", "6", "2")
+        check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
+        page = Page(run.text("out.html"))
+        sums = collections.Counter()
+        for table in page.tables:
+            sums[table.name] += sum(values["samples"] for _, values, _ in table.stacks)
+        reported, events = sums["hprof.cpu_samples/1"], sums[SAMPLES]
+        check(reported > 0, "no samples in %s" % form)
+        check(events >= reported if form == "flamegraph_events" else events == 0, "%d events, %d samples in the table" % (events, reported))
 
 
 @vm_test(units=("cpu_samples",) + OUTPUT)

@@ -50,7 +50,7 @@ std::string escaped(const std::string& text) {
   return made;
 }
 
-// Writes the lines of one profile; page.js begins with their grammar.
+// Writes the lines of one profile; data.js begins with their grammar.
 class DataWriter {
  public:
   explicit DataWriter(std::ostream& out) : out_(out) {}
@@ -101,7 +101,9 @@ class DataWriter {
     for (const ProfileWeight& weight : table.weights) {
       out_ << "C\t" << escaped(weight.name) << '\t' << weight.unit << '\t'
            << 1 + (weight.preferred ? 8 : 0) + (weight.state ? 16 : 0) << '\t' << escaped(weight.title)
-           << '\n';
+           << '\t'
+           << (weight.unit == ProfileWeight::kCount && weight.title != "count" ? escaped(weight.title) : "")
+           << '\t' << weight.sample << '\n';
     }
     out_ << "C\ttrace\t5\t0\ttrace\n";
     if (table.leaf) out_ << "C\tname\t7\t32\tname\n";

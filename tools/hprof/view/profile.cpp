@@ -5,7 +5,7 @@
 namespace hprof::tool {
 
 ProfileTable samples_table() {
-  return {"cpu_samples", "CPU SAMPLES", {{"samples", "samples", ProfileWeight::kCount, true, false}}, {}};
+  return {"cpu_samples", "CPU SAMPLES", {{"samples", "samples", ProfileWeight::kCount, true, false, 1}}, {}};
 }
 
 ProfileTable times_table() {

@@ -24,8 +24,9 @@ struct ProfileWeight {
   enum Unit { kCount = 1, kNanoseconds = 2, kBytes = 3 };  // numbers of page.js
   std::string name, title;
   Unit unit;
-  bool preferred;  // shown at first
-  bool state;      // a state, not events over time
+  bool preferred;       // shown at first
+  bool state;           // a state, not events over time
+  uint64_t sample = 0;  // what a sample stands for; 0: not known, or not sampled
 };
 
 struct ProfileRow {

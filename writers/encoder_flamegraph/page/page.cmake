@@ -1,10 +1,13 @@
-# hprof_page_text(<target> <namespace>): adds kPageBegin and kPageEnd, the page around the data, to a target.
+# hprof_page_text(<target> <namespace>): adds kPageBegin and kPageEnd, the page around the data, to a target. Without
+# the comments and the indentation of the scripts.
 function(hprof_page_text target namespace)
   set(HPROF_PAGE_NAMESPACE ${namespace})
-  foreach(part css html js)
-    set(file ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/page.${part})
-    string(TOUPPER ${part} name)
-    file(READ ${file} HPROF_PAGE_${name})
+  foreach(part page.css page.html data.js tree.js band.js page.js)
+    set(file ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${part})
+    string(MAKE_C_IDENTIFIER ${part} name)
+    file(READ ${file} text)
+    string(REGEX REPLACE "\n +" "\n" text "${text}")
+    string(REGEX REPLACE "\n//[^\n]*" "" HPROF_${name} "\n${text}")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   endforeach()
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${target}_page.cpp)

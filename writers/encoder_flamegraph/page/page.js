@@ -1,275 +1,11 @@
-// The page that draws a profile: flame graph, callers, table of methods, differences of two profiles.
-//
-// Its data stands in the element "data", a line each, fields separated by tabs; ids and cells that
-// are ids in base 36. Text is escaped: \\ \t \n \r and \u003c for '<'.
-//   v 1                         version
-//   i key value                 about the profile: title, options, vm, created
-//   s id text                   string
-//   c id name                   class
-//   f id class name source line frame (name and source: strings; line <= 0: none)
-//   u id name                   thread
-//   t id thread cut frame...    trace, outermost first; a frame "=n" stands for the first n of the trace before
-//   r sequence reason unit from until cumulative      report begins (milliseconds since 1970)
-//   T name title                table; then
-//   C name type flags title     its columns: types 1 count, 2 nanoseconds, 3 bytes, 4 real, 5 trace, 6 class, 7 string;
-//                               flags 1 weight, 8 shown first, 16 state, 32 stands on top of the stack
-//   d cell...                   its rows
-//   E                           its end
-//   n text                      note
-//   x label                     what follows is another profile, to be compared with the one before
-'use strict';
-(() => {
-const $ = (id) => document.getElementById(id);
-const began = performance.now();
-const ROW = 17;
-const TYPES = ['', 'count', 'ns', 'bytes', 'real'];
-
-// --- reading -------------------------------------------------------------------------------------------------------
-
-const names = [];  // of methods, by number; the same in all profiles and at both levels of detail
-const numbers = new Map();
-const plain = [];  // names[i] without its line
-function number(text, without) {
-  let n = numbers.get(text);
-  if (n === undefined) {
-    numbers.set(text, n = names.length);
-    names.push(text);
-    plain.push(without === undefined ? n : without);
-  }
-  return n;
-}
-const unescape = (t) => t.includes('\\') ? t.replace(/\\(u003c|.)/g, (_, c) =>
-  ({ t: '\t', n: '\n', r: '\r', u003c: '<' })[c] || c) : t;
-
-function read(text) {
-  const sides = [];
-  let side, strings, classes, frames, traces, threads, table, previous, report;
-  const begin = (label) => {
-    side = { label, info: {}, tables: [], notes: [], pool: [], cut: 0, stacks: 0 };
-    sides.push(side);
-    strings = new Map(); classes = new Map(); frames = new Map(); traces = new Map(); threads = new Map();
-    previous = []; table = null; report = null;
-  };
-  begin('');
-  for (let from = 0; from < text.length;) {
-    let end = text.indexOf('\n', from);
-    if (end < 0) break;  // a line that was cut short says nothing
-    const kind = text[from];
-    const line = text.slice(from + 2, end);
-    from = end + 1;
-    if (kind === 'd') {
-      if (table) table.lines.push(line);
-      continue;
-    }
-    const field = line.split('\t');
-    switch (kind) {
-      case 's': strings.set(field[0], unescape(field[1])); break;
-      case 'c': classes.set(field[0], strings.has(field[1]) ? strings.get(field[1]) : '?'); break;
-      case 'f': {
-        const owner = classes.get(field[1]), member = strings.get(field[2]) || '?';
-        const method = owner === '' ? member : (owner || '?') + '.' + member;
-        const without = number(method);
-        frames.set(field[0], field[4] > 0 ? number(method + ':' + field[4], without) : without);
-        break;
-      }
-      case 'u': threads.set(field[0], unescape(field[1])); break;
-      case 't': {
-        let stack = [], at = 3;
-        if (field[3] && field[3][0] === '=') { stack = previous.slice(0, +field[3].slice(1)); at = 4; }
-        for (; at < field.length; at++) {
-          const frame = frames.get(field[at]);
-          stack.push(frame === undefined ? number('?') : frame);
-        }
-        side.stacks++;
-        if (+field[2]) side.cut++;
-        traces.set(field[0], { stack, thread: field[1], cut: +field[2] });
-        previous = stack;
-        break;
-      }
-      case 'r': report = { sequence: +field[0], reason: field[1], unit: field[2], from: +field[3], until: +field[4] }; break;
-      case 'T': table = { name: field[0], title: unescape(field[1]), columns: [], lines: [], report, threads }; break;
-      case 'C': if (table) table.columns.push({ name: field[0], type: +field[1], flags: +field[2], title: unescape(field[3] || field[0]) }); break;
-      case 'E': if (table) finish(side, table, traces, classes, strings); table = null; break;
-      case 'n': side.notes.push(unescape(line)); break;
-      case 'i': side.info[field[0]] = unescape(field[1] || ''); break;
-      case 'x': if (side.tables.length || side.label) begin(unescape(line)); else side.label = unescape(line); break;
-    }
-  }
-  if (table) finish(side, table, traces, classes, strings);
-  return sides;
-}
-
-// Keeps of a table what is drawn: the stacks and the columns that weigh them.
-function finish(side, table, traces, classes, strings) {
-  const trace = table.columns.findIndex((c) => c.type === 5), top = table.columns.findIndex((c) => c.flags & 32);
-  const tops = top >= 0 && table.columns[top].type === 6 ? classes : strings;
-  table.weights = [];
-  table.columns.forEach((c, at) => { if (c.flags & 1 && c.type >= 1 && c.type <= 4) table.weights.push({ ...c, at }); });
-  if (trace < 0 || !table.weights.length || !table.lines.length) return;
-  table.stacks = [];
-  table.values = table.weights.map(() => new Float64Array(table.lines.length));
-  table.lines.forEach((line, i) => {
-    const cells = line.split('\t');
-    const found = traces.get(cells[trace]);
-    const stack = found && found.stack.length ? found.stack : [number('(no trace)')], leaf = top >= 0 && tops.get(cells[top]);
-    table.stacks.push(leaf ? [...stack, number(leaf)] : stack);
-    table.weights.forEach((w, k) => { table.values[k][i] = +cells[w.at] || 0; });
-  });
-  table.lines = null;
-  table.chosen = Math.max(0, table.weights.findIndex((w) => w.flags & 8));
-  side.tables.push(table);
-}
-
-// --- trees ---------------------------------------------------------------------------------------------------------
-
-// A call tree in parallel arrays. a: weight of the one profile (or of the first of two), b: of the second.
-class Tree {
-  constructor() {
-    this.size = 0;
-    this.grow(1024);
-    this.slots = new Int32Array(4096).fill(-1);
-    this.add(-1, -1, 0);
-  }
-  grow(room) {
-    const more = (old, Type) => { const made = new Type(room); if (old) made.set(old); return made; };
-    this.parent = more(this.parent, Int32Array); this.name = more(this.name, Int32Array);
-    this.depth = more(this.depth, Int32Array);
-    this.a = more(this.a, Float64Array); this.b = more(this.b, Float64Array);
-    this.selfA = more(this.selfA, Float64Array); this.selfB = more(this.selfB, Float64Array);
-    this.room = room;
-  }
-  add(parent, name, depth) {
-    if (this.size === this.room) this.grow(this.room * 2);
-    const node = this.size++;
-    this.parent[node] = parent; this.name[node] = name; this.depth[node] = depth;
-    return node;
-  }
-  static slot(parent, name, mask) {
-    return (Math.imul(parent, 0x9e3779b1) ^ Math.imul(name, 0x85ebca6b)) >>> 7 & mask;
-  }
-  child(parent, name) {
-    let mask = this.slots.length - 1, at = Tree.slot(parent, name, mask);
-    for (let node; (node = this.slots[at]) >= 0; at = at + 1 & mask) {
-      if (this.parent[node] === parent && this.name[node] === name) return node;
-    }
-    const node = this.slots[at] = this.add(parent, name, this.depth[parent] + 1);
-    if (this.size * 2 > this.slots.length) {
-      this.slots = new Int32Array(this.slots.length * 4).fill(-1);
-      mask = this.slots.length - 1;
-      for (let n = 1; n < this.size; n++) {
-        at = Tree.slot(this.parent[n], this.name[n], mask);
-        while (this.slots[at] >= 0) at = at + 1 & mask;
-        this.slots[at] = n;
-      }
-    }
-    return node;
-  }
-  // Sums up and puts children in order: width is a + b, left the sum of what stands before in the parent.
-  finish() {
-    const n = this.size;
-    for (let i = n - 1; i > 0; i--) { this.a[this.parent[i]] += this.a[i]; this.b[this.parent[i]] += this.b[i]; }
-    this.first = new Int32Array(n + 1);
-    for (let i = 1; i < n; i++) this.first[this.parent[i] + 1]++;
-    for (let i = 0; i < n; i++) this.first[i + 1] += this.first[i];
-    const fill = this.first.slice();
-    this.children = new Int32Array(n - 1);
-    for (let i = 1; i < n; i++) this.children[fill[this.parent[i]]++] = i;
-    this.left = new Float64Array(n);
-    this.deepest = 0;
-    for (let i = 0; i < n; i++) {
-      if (this.depth[i] > this.deepest) this.deepest = this.depth[i];
-      const kids = this.children.subarray(this.first[i], this.first[i + 1]);
-      if (kids.length > 1) kids.sort((x, y) => this.width(y) - this.width(x) || (names[this.name[x]] < names[this.name[y]] ? -1 : 1));
-      let left = this.left[i];
-      for (const kid of kids) { this.left[kid] = left; left += this.width(kid); }
-    }
-    this.slots = null;
-  }
-  width(node) { return this.a[node] + this.b[node]; }
-  path(node) {
-    const path = [];
-    for (; node > 0; node = this.parent[node]) path.push(this.name[node]);
-    return path.reverse();
-  }
-  find(path) {
-    let node = 0;
-    for (const name of path) {
-      let next = -1;
-      for (let k = this.first[node]; k < this.first[node + 1]; k++) if (this.name[this.children[k]] === name) next = this.children[k];
-      if (next < 0) return 0;
-      node = next;
-    }
-    return node;
-  }
-}
-
-// Calls each(stack, a, b) for what is shown now; a stack is an array of names, outermost first.
-function eachStack(each) {
-  state.sides.forEach((side, s) => {
-    const table = tableOf(side);
-    if (!table) return;
-    const values = table.values[weightOf(table)];
-    const scale = state.norm && s === 0 && state.total[0] ? state.total[1] / state.total[0] : 1;
-    for (let i = 0; i < values.length; i++) {
-      const w = values[i] * scale;
-      if (w > 0) each(table.stacks[i], s === 0 ? w : 0, s === 0 ? 0 : w);
-    }
-  });
-}
-const level = (name) => state.lines ? name : plain[name];
-
-function build() {
-  state.total = state.sides.map((side) => {
-    const table = tableOf(side);
-    return table ? table.values[weightOf(table)].reduce((x, y) => x + y, 0) : 0;
-  });
-  const tree = new Tree();
-  const reversed = state.view === 'callers';
-  eachStack((stack, a, b) => {
-    let node = 0;
-    if (!reversed) {
-      for (let i = 0; i < stack.length; i++) node = tree.child(node, level(stack[i]));
-    } else {
-      let from = stack.length - 1;
-      if (state.focus >= 0) {
-        // Callers of a method: from its innermost call outwards, so that recursion counts once.
-        while (from >= 0 && level(stack[from]) !== state.focus) from--;
-        if (from < 0) return;
-      }
-      for (let i = from; i >= 0; i--) node = tree.child(node, level(stack[i]));
-    }
-    tree.a[node] += a; tree.b[node] += b;
-    tree.selfA[node] += a; tree.selfB[node] += b;
-  });
-  tree.finish();
-  state.tree = tree;
-  state.methods = null;
-}
-
-// Self and total of each method; a stack counts once for a method however often it is in it.
-function methods() {
-  if (state.methods) return state.methods;
-  const found = new Map(), seen = new Int32Array(names.length).fill(-1);
-  let at = 0;
-  eachStack((stack, a, b) => {
-    for (let i = stack.length - 1; i >= 0; i--) {
-      const name = level(stack[i]);
-      let row = found.get(name);
-      if (!row) found.set(name, row = { name, selfA: 0, selfB: 0, a: 0, b: 0 });
-      if (i === stack.length - 1) { row.selfA += a; row.selfB += b; }
-      if (seen[name] === at) continue;
-      seen[name] = at;
-      row.a += a; row.b += b;
-    }
-    at++;
-  });
-  return state.methods = [...found.values()];
-}
+// The page that draws a profile: flame graph, callers and callees, table of methods, differences of two profiles. The
+// data is read by data.js, the trees are those of tree.js, the time axis is in band.js.
 
 // --- what is shown -------------------------------------------------------------------------------------------------
 
 const state = { sides: [], tables: [], table: 0, weight: '', view: 'icicle', zoom: [], focus: -1, query: '', lines: false,
-  norm: false, grid: false, tree: null, total: [], selected: 0, past: [], sort: 'self', painted: 0 };
+  collapse: false, byName: false, threads: '', stretch: null, norm: false, grid: false, sort: 'self',
+  trees: [], tree: null, shape: '', sums: [], total: [], scale: 1, samples: [], selected: 0, in: 0, past: [], painted: 0, cutting: 0 };
 const isDiff = () => state.sides.length > 1;
 const tableOf = (side) => {
   const wanted = state.tables[state.table];
@@ -287,20 +23,27 @@ const weight = () => {
 };
 const weightOf = (table) => { const { name } = weight(); return Math.max(0, table.weights.findIndex((w) => w.name === name)); };
 
+// change: with its sign.
 function amount(value, change) {
-  const type = weight().type, sign = value < 0 ? '-' : change && isDiff() && value > 0 ? '+' : '';
+  const { type } = weight(), sign = value < 0 ? '-' : change && isDiff() && value > 0 ? '+' : '';
   const v = Math.abs(value);
   const pick = (steps) => { for (const [least, name] of steps) if (v >= least) return sign + (v / least).toFixed(v / least < 10 ? 2 : 1) + ' ' + name; return sign + Math.round(v) + ' ' + steps[steps.length - 1][1]; };
-  if (type === 2) return pick([[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']]);
-  if (type === 3) return pick([[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']]);
-  return type === 4 ? sign + v.toPrecision(4) : sign + Math.round(v).toLocaleString('en');
+  if (type === NANOSECONDS) return pick([[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']]);
+  if (type === BYTES) return pick([[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']]);
+  return type === REAL ? sign + v.toPrecision(4) : sign + Math.round(v).toLocaleString('en');
+}
+// The same with the unit of counts: "20 samples".
+function quantity(value, change) {
+  const { unit } = weight();
+  return amount(value, change) + (unit ? ' ' + unit : '');
 }
 const percent = (part, whole) => whole ? (100 * part / whole).toFixed(2) + '%' : '-';
 
-const zoomed = () => state.zoom.length ? state.tree.find(state.zoom) : 0;
+const zoomed = () => state.focus < 0 && state.zoom.length ? state.tree.find(state.zoom) : 0;
 
 // --- colours -------------------------------------------------------------------------------------------------------
 
+const ROW = 17;
 const NEW = 38, GONE = 265;
 const HUES = [14, 205, 135, 280, 48, 335, 175, 240, 95, 310];
 let packages = new Map();
@@ -322,10 +65,11 @@ function choosePackages() {
   packages = new Map([...sums].sort((x, y) => y[1] - x[1]).slice(0, HUES.length).map(([p], i) => [p, HUES[i]]));
 }
 const dark = () => document.documentElement.dataset.theme === 'dark';
-function colour(node) {
-  const tree = state.tree, name = tree.name[node], shade = (name * 7) % 9;
+function colour(tree, node) {
+  const name = tree.name[node], shade = (name * 7) % 9;
   if (isDiff()) {
     const a = tree.a[node], b = tree.b[node], d = (b - a) / (a + b);
+    if (isNoise(a, b)) return `hsl(0,0%,${dark() ? 36 : 84}%)`;
     if (a === 0 || b === 0) return `hsl(${a === 0 ? NEW : GONE},${dark() ? 60 : 75}%,${dark() ? 38 : 70}%)`;
     const l = dark() ? 34 + 6 * Math.abs(d) : 88 - 30 * Math.abs(d);
     return `hsl(${d >= 0 ? 8 : 214},${Math.round(90 * Math.min(1, Math.abs(d) * 1.6))}%,${l}%)`;
@@ -337,50 +81,85 @@ function colour(node) {
 
 // --- drawing -------------------------------------------------------------------------------------------------------
 
-let drawn = [];  // rows of what is on the canvas, for the mouse: {depth, x, w, node}
+let drawn = [];  // rows of what is on the canvas, for the mouse: {x, w, top, tree, node}
 let matched = null;  // by name: 1 matches the search
 let hits = [];  // nodes that match, outermost only, from left to right
 const context = $('canvas').getContext('2d');
 let pending = 0;
 const redraw = () => { if (!pending) pending = requestAnimationFrame(() => { pending = 0; draw(); }); };
 
+// Where the rows are. Of a method, its callers are above it and its callees below.
+function rowsOf(height) {
+  const [above, below] = state.trees, focused = state.focus >= 0;
+  const rows = focused ? above.deepest + Math.max(1, below.deepest) : above.deepest + 1;
+  const full = Math.max(rows * ROW + 4, height), up = (row) => full - (row + 1) * ROW - 2, down = (row) => row * ROW + 2;
+  const y = !focused ? (tree, depth) => state.view === 'flame' ? up(depth) : down(depth)
+    : (tree, depth) => down(tree === above ? above.deepest - depth : above.deepest + depth - 2);
+  return { full, y };
+}
+
 function draw() {
   if (!state.tree) return;
-  const tree = state.tree, box = $('graph'), width = box.clientWidth, height = box.clientHeight;
-  const zoom = zoomed(), base = tree.depth[zoom];
-  const rows = tree.deepest + 1, flame = state.view === 'flame';
-  const full = Math.max(rows * ROW + 4, height);
+  const box = $('graph'), width = box.clientWidth, height = box.clientHeight, { full, y } = rowsOf(height);
   $('room').style.height = Math.max(0, full - height) + 'px';
   const canvas = $('canvas'), ratio = devicePixelRatio || 1;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio);
     canvas.style.width = width + 'px'; canvas.style.height = height + 'px';
   }
-  const style = getComputedStyle(document.documentElement), ink = dark() ? '#f2f3f5' : '#15171a';
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.fillStyle = style.getPropertyValue('--bg');
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--bg');
   context.fillRect(0, 0, width, height);
   context.font = '12px ui-monospace, monospace';
   context.textBaseline = 'middle';
-  const letter = context.measureText('m').width;
-  const scroll = box.scrollTop;
-  const y = (depth) => (flame ? full - (depth + 1) * ROW - 2 : depth * ROW + 2) - scroll;
-  const scale = tree.width(zoom) > 0 ? width / tree.width(zoom) : 0, left = tree.left[zoom];
   drawn = [];
-  const last = new Float64Array(rows + 1).fill(-1);
-  const hit = style.getPropertyValue('--hit'), mark = style.getPropertyValue('--sel');
-  const paint = (node, x, w, above) => {
-    const top = y(tree.depth[node]);
+  const scroll = box.scrollTop, paint = painter(height);
+  state.trees.forEach((tree) => drawTree(tree, width, (node, x, w, above) => paint(tree, node, x, w, y(tree, tree.depth[node]) - scroll, above)));
+  if (!state.painted) state.painted = performance.now() - began;
+}
+
+// Calls paint(node, x, w, above) for each node that is wide enough; above: it encloses what the view is zoomed to.
+function drawTree(tree, width, paint) {
+  const focused = state.focus >= 0, zoom = focused ? 0 : zoomed(), scale = tree.width(zoom) > 0 ? width / tree.width(zoom) : 0;
+  const last = new Float64Array(tree.deepest + 2).fill(-1);
+  for (let node = tree.parent[zoom]; node >= 0; node = tree.parent[node]) paint(node, 0, width, true);
+  const open = [zoom], places = [0];  // nodes to draw, and their x
+  while (open.length) {
+    const node = open.pop(), x = places.pop(), w = tree.width(node) * scale, depth = tree.depth[node];
+    if (w < 0.4 && x - last[depth] < 0.5) continue;  // another one stands on this spot already
+    last[depth] = x;
+    if (node > 0 || !focused) paint(node, x, w, false);
+    if (w < 0.4) continue;
+    // The leftmost child is taken next, so it is pushed last.
+    const kids = tree.kids(node), from = open.length;
+    let left = x;
+    for (const kid of kids) {
+      if (tree.width(kid) <= 0) continue;
+      open.push(kid); places.push(left);
+      left += tree.width(kid) * scale;
+    }
+    reverse(open, from); reverse(places, from);
+  }
+}
+function reverse(list, from) {
+  for (let to = list.length - 1; from < to; from++, to--) [list[from], list[to]] = [list[to], list[from]];
+}
+
+// Returns what paints a node: its box, and as much of its name as fits.
+function painter(height) {
+  const style = getComputedStyle(document.documentElement), ink = dark() ? '#f2f3f5' : '#15171a';
+  const hit = style.getPropertyValue('--hit'), mark = style.getPropertyValue('--sel'), letter = context.measureText('m').width;
+  return (tree, node, x, w, top, above) => {
     if (top < -ROW || top > height) return;
     const name = tree.name[node];
-    drawn.push({ x, w, top, node });
+    drawn.push({ x, w, top, tree, node });
     context.globalAlpha = above ? 0.55 : 1;
-    context.fillStyle = node === 0 ? (dark() ? '#4a4f55' : '#cfd3d8') : matched && matched[name] ? hit : colour(node);
+    context.fillStyle = node === 0 ? (dark() ? '#4a4f55' : '#cfd3d8') : matched && matched[name] ? hit : colour(tree, node);
     context.fillRect(x, top, Math.max(w - (w > 2 ? 0.6 : 0), 0.5), ROW - 1);
-    if (node === state.selected && node > 0) { context.strokeStyle = mark; context.lineWidth = 2; context.strokeRect(x + 1, top + 1, Math.max(1, w - 2), ROW - 3); }
+    if (tree === state.trees[state.in] && node === state.selected && node > 0) { context.strokeStyle = mark; context.lineWidth = 2; context.strokeRect(x + 1, top + 1, Math.max(1, w - 2), ROW - 3); }
     const letters = Math.floor((w - 6) / letter);
     if (letters >= 3) {
-      let text = node === 0 ? 'all: ' + amount(tree.width(0)) : names[name];
+      let text = node === 0 ? 'all: ' + quantity(tree.width(0)) : names[name];
       if (node > 0 && text.length > letters) text = shorten(text, letters);
       if (text.length > letters) text = text.slice(0, letters - 1) + '…';
       context.fillStyle = ink;
@@ -388,17 +167,6 @@ function draw() {
     }
     context.globalAlpha = 1;
   };
-  for (let node = tree.parent[zoom]; node >= 0; node = tree.parent[node]) paint(node, 0, width, true);
-  const stack = [zoom];
-  while (stack.length) {
-    const node = stack.pop(), w = tree.width(node) * scale, x = (tree.left[node] - left) * scale, depth = tree.depth[node];
-    if (w < 0.4 && x - last[depth] < 0.5) continue;  // another one stands on this spot already
-    last[depth] = x;
-    paint(node, x, w, false);
-    if (w < 0.4) continue;
-    for (let k = tree.first[node + 1] - 1; k >= tree.first[node]; k--) stack.push(tree.children[k]);
-  }
-  if (!state.painted) state.painted = performance.now() - began;
 }
 
 // Fits a name into so many letters: packages go first, then the class.
@@ -413,28 +181,42 @@ function nodeAt(event) {
   const box = $('canvas').getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
   for (let i = drawn.length - 1; i >= 0; i--) {
     const d = drawn[i];
-    if (y >= d.top && y < d.top + ROW && x >= d.x && x < d.x + Math.max(d.w, 1)) return d.node;
+    if (y >= d.top && y < d.top + ROW && x >= d.x && x < d.x + Math.max(d.w, 1)) return d;
   }
-  return -1;
+  return null;
 }
 
-function describe(node) {
-  const tree = state.tree, w = tree.width(node), all = tree.width(0), up = node > 0 ? tree.width(tree.parent[node]) : all;
+// What is shown in all, of both profiles.
+const totals = () => [state.total[0] * state.scale, state.total[1] || 0];
+function describe(node, tree = state.tree) {
+  const w = tree.width(node), whole = totals(), all = whole[0] + whole[1], up = node > 0 ? tree.width(tree.parent[node]) : all;
   const name = node === 0 ? 'all' : names[tree.name[node]];
-  if (isDiff()) {
-    const a = tree.a[node], b = tree.b[node];
-    return { name, text: `before ${amount(a)} (${percent(a, tree.a[0])}), after ${amount(b)} (${percent(b, tree.b[0])}): ` +
-      (a === 0 ? 'new' : b === 0 ? 'gone' : `${b >= a ? '+' : ''}${amount(b - a)} (${percent(b - a, a)})`) };
-  }
+  if (isDiff()) return { name, text: describeChange(tree.a[node], tree.b[node], whole) };
   const self = tree.selfA[node];
-  return { name, text: `${amount(w)}, ${percent(w, all)} of all, ${percent(w, up)} of parent` +
+  return { name, text: `${quantity(w)}, ${percent(w, all)} of all, ${percent(w, up)} of parent` +
     (self > 0 ? `; self ${amount(self)} (${percent(self, all)})` : '') };
 }
+function describeChange(a, b, whole) {
+  return `before ${quantity(a)} (${percent(a, whole[0])}), after ${quantity(b)} (${percent(b, whole[1])}): ` +
+    (a === 0 ? 'new' : b === 0 ? 'gone' : `${amount(b - a, true)} (${percent(b - a, a)})`) +
+    (isNoise(a, b) ? '; noise: less than 2 standard errors' : '');
+}
 
-function say(node) {
-  if (node < 0) { $('status').textContent = ''; return; }
-  const { name, text } = describe(node);
+function say(node, tree = state.tree) {
+  const { name, text } = describe(node, tree);
   $('status').textContent = name + '  ' + text;
+}
+
+// Shows the tooltip beside the mouse; without a name it goes.
+function showTip(e, name, text) {
+  const tip = $('tip');
+  tip.hidden = !name;
+  if (!name) return;
+  const b = document.createElement('b');
+  b.textContent = name;
+  tip.replaceChildren(b, '\n' + text);
+  tip.style.left = Math.max(0, Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8)) + 'px';
+  tip.style.top = (e.clientY + 18 + tip.offsetHeight > innerHeight ? e.clientY - tip.offsetHeight - 8 : e.clientY + 18) + 'px';
 }
 
 // --- search --------------------------------------------------------------------------------------------------------
@@ -462,7 +244,7 @@ function search() {
   while (open.length) {
     const node = open.pop();
     if (node > 0 && matched[tree.name[node]]) { sum += tree.width(node); hits.push(node); continue; }
-    for (let k = tree.first[node + 1] - 1; k >= tree.first[node]; k--) open.push(tree.children[k]);
+    for (const kid of tree.kids(node).slice().reverse()) if (tree.width(kid) > 0) open.push(kid);
   }
   state.share = tree.width(zoomed()) ? sum / tree.width(zoomed()) : 0;
   $('share').textContent = found ? `${percent(sum, tree.width(zoomed()))} matched` : 'no match';
@@ -471,27 +253,37 @@ function search() {
 // Selects the next frame that matches.
 function nextHit() {
   if (!hits.length) return;
-  const at = (hits.indexOf(state.selected) + 1) % hits.length, tree = state.tree, box = $('graph');
+  const at = (hits.indexOf(state.selected) + 1) % hits.length, tree = state.tree;
   state.selected = hits[at];
+  state.in = 0;
   say(state.selected);
   $('share').textContent = `${at + 1} of ${hits.length}`;
-  const top = tree.depth[state.selected] * ROW - box.clientHeight / 2;
-  box.scrollTop = state.view === 'flame' ? box.scrollHeight - box.clientHeight - top : top;
+  scrollTo(tree, tree.depth[state.selected]);
+}
+
+// Brings a row to the middle.
+function scrollTo(tree, depth) {
+  const box = $('graph');
+  box.scrollTop = rowsOf(box.clientHeight).y(tree, depth) - box.clientHeight / 2;
   redraw();
 }
 
 // --- table of methods ----------------------------------------------------------------------------------------------
 
+// [key, title, value, how it is shown]
 function columnsOfTable() {
+  const [before, after] = totals(), change = (v) => amount(v, true), share = (whole) => (v) => percent(v, whole);
   return isDiff()
-    ? [['self', 'self change', (r) => r.selfB - r.selfA], ['total', 'total change', (r) => r.b - r.a], ['before', 'total before', (r) => r.a], ['after', 'total after', (r) => r.b],
-      ['what', 'new, gone', (r) => r.a === 0 ? 2 : r.b === 0 ? 1 : 0]]
-    : [['self', 'self', (r) => r.selfA], ['share', 'self %', (r) => r.selfA, true], ['total', 'total', (r) => r.a], ['totalshare', 'total %', (r) => r.a, true]];
+    ? [['self', 'self change', (r) => r.selfB - r.selfA, change], ['total', 'total change', (r) => r.b - r.a, change],
+      ['before', 'total before', (r) => r.a, amount], ['beforeshare', 'before %', (r) => r.a, share(before)],
+      ['after', 'total after', (r) => r.b, amount], ['aftershare', 'after %', (r) => r.b, share(after)],
+      ['what', 'new, gone', (r) => isNoise(r.a, r.b) ? 0 : r.a === 0 ? 2 : r.b === 0 ? 1 : 0, (v) => ['', 'gone', 'new'][v]]]
+    : [['self', 'self', (r) => r.selfA, amount], ['share', 'self %', (r) => r.selfA, share(before)],
+      ['total', 'total', (r) => r.a, amount], ['totalshare', 'total %', (r) => r.a, share(before)]];
 }
 function fillTable() {
   if ($('table').hidden) return;
   const columns = columnsOfTable(), by = columns.find((c) => c[0] === state.sort) || columns[0];
-  const all = state.tree.a[0] || 1;
   let rows = methods();
   if (matched) rows = rows.filter((r) => matched[r.name]);
   const order = isDiff() && (by[0] === 'self' || by[0] === 'total') ? (r) => Math.abs(by[2](r)) : by[2];
@@ -507,19 +299,21 @@ function fillTable() {
     heads.append(th);
   }
   const body = document.createDocumentFragment();
-  const selected = state.selected > 0 ? level(state.tree.name[state.selected]) : -1;
+  const selected = state.selected > 0 ? level(selectedName()) : -1;
   for (const row of rows.slice(0, 1000)) {
     const tr = document.createElement('tr');
     if (row.name === selected) tr.className = 'on';
-    for (const [key, , value, share] of columns) {
+    if (isDiff() && isNoise(row.a, row.b)) tr.classList.add('noise');
+    for (const [, , value, text] of columns) {
       const td = document.createElement('td');
-      td.textContent = key === 'what' ? ['', 'gone', 'new'][value(row)] : share ? percent(value(row), all) : amount(value(row), key === 'self' || key === 'total');
+      td.textContent = text(value(row));
       tr.append(td);
     }
     const td = document.createElement('td');
     td.textContent = names[row.name];
-    td.title = 'show in the graph; with Shift: its callers';
-    td.onclick = (e) => e.shiftKey ? go({ view: 'callers', focus: row.name, zoom: [], grid: false }) : go({ query: names[row.name], grid: state.grid });
+    td.title = 'click: show in the graph; Shift+click: its callers and callees; double click: copy the name';
+    td.onclick = (e) => e.shiftKey ? go({ focus: row.name, grid: false }) : go({ query: names[row.name], grid: state.grid });
+    td.ondblclick = () => copy(names[row.name]);
     td.tabIndex = 0;
     td.onkeydown = (e) => { if (e.key === 'Enter') td.onclick(e); };
     tr.append(td);
@@ -530,7 +324,7 @@ function fillTable() {
 
 // --- moving about --------------------------------------------------------------------------------------------------
 
-const SHOWN = ['table', 'weight', 'view', 'zoom', 'focus', 'query', 'lines', 'norm', 'grid', 'sort'];
+const SHOWN = ['table', 'weight', 'view', 'zoom', 'focus', 'query', 'lines', 'collapse', 'byName', 'threads', 'stretch', 'norm', 'grid', 'sort'];
 const snapshot = () => Object.fromEntries(SHOWN.map((k) => [k, state[k]]));
 
 // Goes to another picture; what was shown before is one step back.
@@ -539,49 +333,58 @@ function go(changes, back) {
   if (!back) state.past.push(snapshot());
   const was = snapshot();
   Object.assign(state, changes);
-  if (changes.table !== undefined && changes.table !== was.table && changes.zoom === undefined) state.zoom = [];
-  if (state.view !== was.view && changes.zoom === undefined && (state.view === 'callers' || was.view === 'callers')) state.zoom = [];
-  if (state.view !== 'callers') state.focus = -1;
-  if (state.lines !== was.lines) { state.zoom = []; state.focus = -1; }
-  const rebuilt = ['table', 'weight', 'lines', 'norm', 'focus'].some((k) => state[k] !== was[k]) ||
-    (state.view === 'callers') !== (was.view === 'callers');
-  if (rebuilt) { build(); choosePackages(); state.selected = 0; }
+  const changed = (...keys) => keys.some((k) => state[k] !== was[k]);
+  if (changes.focus === undefined && changed('view', 'lines', 'collapse')) state.focus = -1;
+  if (changes.zoom === undefined && (changed('table', 'lines', 'collapse') || changed('view') && [state.view, was.view].includes('callers'))) state.zoom = [];
+  if (changed('table') && changes.stretch === undefined) state.stretch = null;
+  build();
+  if (changed('table', 'weight')) choosePackages();
+  const reshaped = changed('table', 'lines', 'collapse', 'focus') || changed('view');
+  if (reshaped) { state.selected = 0; state.in = 0; }
   refresh();
-  if (rebuilt || was.view !== state.view) toRoots();
+  if (reshaped) toRoots();
 }
 // Draws at once, since how far one can scroll is known only then.
-function toRoots() { draw(); $('graph').scrollTop = state.view === 'flame' ? 1e9 : 0; }
+function toRoots() {
+  draw();
+  if (state.focus >= 0) scrollTo(state.trees[0], 1);
+  else $('graph').scrollTop = state.view === 'flame' ? 1e9 : 0;
+}
 
 function refresh() {
   $('choose').value = state.table;
   $('weight').replaceChildren(...offered().map((w) => new Option(w.title + (w.flags & 16 ? ' (now)' : ''), w.name)));
   $('weight').value = weight().name;
-  for (const v of ['flame', 'icicle', 'callers']) $('v-' + v).setAttribute('aria-pressed', state.view === v);
+  for (const v of ['flame', 'icicle', 'callers']) $('v-' + v).setAttribute('aria-pressed', state.view === v && state.focus < 0);
   $('v-table').setAttribute('aria-pressed', state.grid);
   $('table').hidden = !state.grid;
   $('search').value = state.query;
-  $('lines').checked = state.lines;
-  $('norm').checked = state.norm;
+  for (const box of BOXES) $(box).checked = state[box];
   $('norm-label').hidden = !isDiff();
   $('back').disabled = !state.past.length;
+  refreshBand();
   search();
   legend();
   fillTable();
   keep();
   redraw();
 }
+const BOXES = ['lines', 'collapse', 'byName', 'norm'];
 
+function swatch(paint, text) {
+  const span = document.createElement('span'), box = document.createElement('i');
+  box.style.background = paint;
+  span.append(box, text);
+  return span;
+}
 function legend() {
   const spans = isDiff() ? [['hsl(8,90%,58%)', 'more than before'], ['hsl(214,90%,58%)', 'less'],
-    [`hsl(${NEW},75%,70%)`, 'new'], [`hsl(${GONE},75%,70%)`, 'gone']]
+    [`hsl(${NEW},75%,70%)`, 'new'], [`hsl(${GONE},75%,70%)`, 'gone'], ...(state.samples.every((s) => s > 0) ? [['hsl(0,0%,70%)', 'noise']] : [])]
     : [...packages].map(([p, hue]) => [`hsl(${hue},60%,${dark() ? 40 : 72}%)`, p]);
-  const made = spans.map(([paint, text]) => {
-    const span = document.createElement('span'), box = document.createElement('i');
-    box.style.background = paint;
-    span.append(box, text);
-    return span;
-  });
-  if (state.focus >= 0) made.unshift(`callers of ${names[state.focus]}  `);
+  const made = spans.map(([paint, text]) => swatch(paint, text));
+  if (isDiff()) made.unshift(`${weight().title}: before ${quantity(state.total[0])}, after ${quantity(state.total[1])}  `);
+  if (!$('band').hidden) made.push(...bandLegend());
+  if (state.focus >= 0) made.unshift(`callers (above) and callees of ${names[state.focus]}  `);
   $('legend').replaceChildren(...made);
 }
 
@@ -594,8 +397,9 @@ function keep() {
   if (state.zoom.length) said.set('z', state.zoom.map((n) => names[n]).join(';'));
   if (state.focus >= 0) said.set('f', names[state.focus]);
   if (state.query) said.set('q', state.query);
-  if (state.lines) said.set('l', 1);
-  if (state.norm) said.set('n', 1);
+  for (const box of BOXES) if (state[box]) said.set(box[0], 1);
+  if (state.threads) said.set('u', state.threads);
+  if (state.stretch) said.set('s', state.stretch.map((ms) => Math.round(ms)).join('-'));
   if (state.grid) said.set('g', state.sort);
   if (document.documentElement.dataset.theme) said.set('d', document.documentElement.dataset.theme);
   history.replaceState(null, '', '#' + said);
@@ -605,8 +409,10 @@ function recall() {
   const changes = { view: ['flame', 'icicle', 'callers'].includes(said.get('v')) ? said.get('v') : 'icicle' };
   if (+said.get('t') > 0 && +said.get('t') < state.tables.length) changes.table = +said.get('t');
   changes.weight = said.get('w') || '';
-  changes.lines = !!said.get('l');
-  changes.norm = !!said.get('n');
+  for (const box of BOXES) changes[box] = !!said.get(box[0]);
+  changes.threads = said.get('u') || '';
+  const stretch = (said.get('s') || '').split('-').map(Number);
+  changes.stretch = stretch.length === 2 && stretch[0] < stretch[1] ? stretch : null;
   changes.grid = said.has('g');
   changes.sort = said.get('g') || 'self';
   changes.query = said.get('q') || '';
@@ -616,7 +422,7 @@ function recall() {
   if (said.get('d')) document.documentElement.dataset.theme = said.get('d');
   return changes;
 }
-const back = () => { const was = state.past.pop(); if (was) { const { zoom, focus } = was; go(was, true); state.zoom = zoom; state.focus = focus; refresh(); } };
+const back = () => { const was = state.past.pop(); if (was) go(was, true); };
 const zoomTo = (node) => go({ zoom: state.tree.path(node) });
 
 function dialog(fill) {
@@ -630,6 +436,7 @@ function about(box) {
     const pre = document.createElement('pre');
     const when = (ms) => ms ? new Date(ms).toISOString() : '';
     const lines = [];
+    if (isDiff()) lines.push(`${weight().title}: ${quantity(state.total[state.sides.indexOf(side)])}`);
     if (side.label) lines.push(side.label);
     for (const [key, value] of Object.entries(side.info)) lines.push(`${key}: ${value}`);
     for (const t of side.tables) if (t.report) lines.push(`${t.title}: report ${t.report.sequence} (${t.report.reason}) ${when(t.report.from)} to ${when(t.report.until)}`);
@@ -641,7 +448,9 @@ function about(box) {
 }
 const KEYS = [['/', 'search'], ['Enter in the search', 'next match'], ['Enter', 'zoom to the selected frame'], ['arrows', 'select parent, child, neighbour'], ['b', 'back'],
   ['0 or Esc', 'whole profile'], ['f i c', 'flame, icicle, callers'], ['t', 'table of methods'], ['w', 'next weight'],
-  ['l', 'lines'], ['n', 'notes'], ['d', 'dark or light'], ['click', 'zoom'], ['double click', 'copy the name'], ['Shift+click', 'callers of a method']];
+  ['l', 'lines'], ['r', 'recursive calls as one frame'], ['o', 'order by name'], ['u', 'threads: main, pool-*'], ['s', 'callers and callees of the selected method'],
+  ['n', 'notes'], ['d', 'dark or light'], ['click', 'zoom'], ['double click', 'copy the name'], ['Shift+click', 'callers and callees of a method'],
+  ['drag in the band', 'show that stretch of time'], ['arrows in the band', 'move the stretch, with Shift its end']];
 function keys(box) {
   for (const [key, what] of KEYS) {
     const p = document.createElement('div'), k = document.createElement('kbd');
@@ -651,15 +460,31 @@ function keys(box) {
   }
 }
 
+// Selects a neighbour of the selected frame. Callers of a method are above it, its callees below.
 function step(key) {
-  const tree = state.tree, at = state.selected, up = tree.parent[at];
-  const kids = (n) => tree.children.subarray(tree.first[n], tree.first[n + 1]);
-  const inward = state.view === 'flame' ? 'ArrowUp' : 'ArrowDown';
+  const focused = state.focus >= 0;
+  if (focused && state.selected <= 1 && (key === 'ArrowUp' || key === 'ArrowDown')) {
+    state.in = key === 'ArrowUp' ? 0 : 1;
+    state.selected = 1;
+  }
+  const tree = state.trees[state.in], at = state.selected, up = tree.parent[at];
+  const kids = (n) => tree.kids(n).filter((kid) => tree.width(kid) > 0);
+  const inward = (focused ? state.in === 0 : state.view === 'flame') ? 'ArrowUp' : 'ArrowDown';
   if (key === inward) return kids(at).length ? kids(at)[0] : at;
-  if (key === 'ArrowUp' || key === 'ArrowDown') return up >= 0 ? up : at;
+  if (key === 'ArrowUp' || key === 'ArrowDown') return up >= 0 && !(focused && up === 0) ? up : at;
   if (up < 0) return at;
   const around = kids(up), here = around.indexOf(at) + (key === 'ArrowLeft' ? -1 : 1);
   return here >= 0 && here < around.length ? around[here] : at;
+}
+
+const selectedName = () => state.trees[state.in].name[state.selected];
+// Enter or a click on a frame: its subtree fills the width; of callers and callees it becomes the method in the middle.
+function open(node, tree) {
+  if (state.focus < 0) go({ zoom: tree.path(node) });
+  else if (node > 0) go({ focus: level(tree.name[node]) });
+}
+function copy(text) {
+  if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => { $('status').textContent = 'copied: ' + text; });
 }
 
 function listen() {
@@ -668,35 +493,33 @@ function listen() {
   $('v-table').onclick = () => go({ grid: !state.grid });
   $('choose').onchange = (e) => go({ table: +e.target.value, weight: '' });
   $('weight').onchange = (e) => go({ weight: e.target.value });
-  $('lines').onchange = (e) => go({ lines: e.target.checked });
-  $('norm').onchange = (e) => go({ norm: e.target.checked });
+  for (const box of BOXES) $(box).onchange = (e) => go({ [box]: e.target.checked });
   $('search').oninput = (e) => { state.query = e.target.value; search(); fillTable(); keep(); redraw(); };
-  $('reset').onclick = () => go({ zoom: [], query: '', focus: -1 });
+  $('reset').onclick = () => go({ zoom: [], query: '', focus: -1, threads: '', stretch: null });
   $('back').onclick = back;
   $('notes').onclick = () => dialog(about);
   $('help').onclick = () => dialog(keys);
   $('theme').onclick = () => { document.documentElement.dataset.theme = dark() ? 'light' : 'dark'; refresh(); };
-  $('graph').onscroll = redraw;
+  $('graph').onscroll = () => { showTip(null); redraw(); };
   new ResizeObserver(redraw).observe($('graph'));
   $('canvas').onclick = (e) => {
-    const node = nodeAt(e);
-    if (node < 0) return;
+    const seen = nodeAt(e);
+    if (!seen || e.detail > 1) return;  // the second click of a double click
+    const { node, tree } = seen;
     state.selected = node;
-    if (e.shiftKey && node > 0) go({ view: 'callers', focus: level(state.tree.name[node]), zoom: [] }); else zoomTo(node);
+    state.in = state.trees.indexOf(tree);
+    if (e.shiftKey && node > 0) go({ focus: level(tree.name[node]) }); else open(node, tree);
   };
-  $('canvas').ondblclick = () => { if (state.selected > 0) navigator.clipboard.writeText(names[state.tree.name[state.selected]]); };
+  $('canvas').ondblclick = () => { if (state.selected > 0) copy(names[selectedName()]); };
   $('canvas').onmousemove = (e) => {
-    const node = nodeAt(e), tip = $('tip');
-    say(node);
-    tip.hidden = node < 0;
-    if (node < 0) return;
-    const { name, text } = describe(node), b = document.createElement('b');
-    b.textContent = name;
-    tip.replaceChildren(b, '\n' + text);
-    tip.style.left = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8) + 'px';
-    tip.style.top = (e.clientY + 18 + tip.offsetHeight > innerHeight ? e.clientY - tip.offsetHeight - 8 : e.clientY + 18) + 'px';
+    const seen = nodeAt(e);
+    if (!seen) { showTip(null); $('status').textContent = ''; return; }
+    const { name, text } = describe(seen.node, seen.tree);
+    say(seen.node, seen.tree);
+    showTip(e, name, text);
   };
-  $('canvas').onmouseleave = () => { $('tip').hidden = true; say(-1); };
+  $('canvas').onmouseleave = () => { showTip(null); $('status').textContent = ''; };
+  listenToBand();
   addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || $('dialog').open) return;
     if (e.target === $('search')) {
@@ -705,24 +528,43 @@ function listen() {
       if (e.key === 'Enter') nextHit();
       return;
     }
-    if (e.target.tagName === 'SELECT') return;
+    if (e.target.tagName === 'SELECT' || e.target === $('threads')) return;
     const weights = offered();
     if (views[e.key]) go({ view: views[e.key] });
     else if (e.key === '/') $('search').focus();
     else if (e.key === 't') go({ grid: !state.grid });
     else if (e.key === 'w') go({ weight: weights[(weights.indexOf(weight()) + 1) % weights.length].name });
     else if (e.key === 'l') go({ lines: !state.lines });
+    else if (e.key === 'r') go({ collapse: !state.collapse });
+    else if (e.key === 'o') go({ byName: !state.byName });
+    else if (e.key === 'u' && !$('threads').hidden) $('threads').focus();
+    else if (e.key === 's' && state.selected > 0) go({ focus: level(selectedName()) });
     else if (e.key === 'n') $('notes').click();
     else if (e.key === 'd') $('theme').click();
     else if (e.key === '?') $('help').click();
     else if (e.key === 'b' || e.key === 'Backspace') back();
     else if (e.key === '0' || e.key === 'Escape') $('reset').click();
-    else if (e.key === 'Enter' && !['BUTTON', 'TD'].includes(e.target.tagName)) zoomTo(state.selected);
-    else if (e.key.startsWith('Arrow')) { state.selected = step(e.key); say(state.selected); fillTable(); redraw(); }
+    else if (e.key === 'Enter' && !['BUTTON', 'TD'].includes(e.target.tagName)) open(state.selected, state.trees[state.in]);
+    else if (e.key.startsWith('Arrow')) { state.selected = step(e.key); say(state.selected, state.trees[state.in]); fillTable(); redraw(); }
     else return;
     e.preventDefault();
   });
   addEventListener('hashchange', () => go(recall()));
+}
+
+// Program, process, date and duration.
+function titleOf(side) {
+  const { info, reports } = side, program = (reports.find((r) => r.program) || {}).program;
+  const from = Math.min(...reports.map((r) => r.from || Infinity)), until = Math.max(...reports.map((r) => r.until || 0));
+  const seconds = until > from ? (until - from) / 1000 : +info.duration || 0;
+  const long = seconds ? `${seconds < 100 ? seconds.toFixed(1) : Math.round(seconds)} s` : '';
+  return [program || info.title || side.label || 'hprof', info.pid && `process ${info.pid}`, info.created, long].filter((t) => t).join(', ');
+}
+
+// What `hprof view` was told to show first.
+function startOf(info) {
+  const from = timeOf(info.from), until = timeOf(info.until);
+  return { threads: info.threads || '', stretch: from || until ? [from || 0, until || Infinity] : null };
 }
 
 function start() {
@@ -732,8 +574,7 @@ function start() {
     if (s > 0 && state.tables.some((t) => t.table.name === table.name)) return;
     state.tables.push({ side, table, index });
   }));
-  const info = state.sides[0].info;
-  $('title').textContent = document.title = isDiff() ? state.sides.map((s) => s.label).join(' → ') : info.title || state.sides[0].label || ['hprof', info.created].filter((t) => t).join(', ');
+  $('title').textContent = document.title = isDiff() ? state.sides.map((s) => s.label).join(' → ') : titleOf(state.sides[0]);
   const cut = state.sides.find((side) => side.cut);
   $('cut').hidden = !cut;
   if (cut) $('cut').textContent = cutText(cut);
@@ -752,8 +593,10 @@ function start() {
   });
   $('choose').hidden = state.tables.length < 2;
   const seen = recall();
-  state.table = seen.table !== undefined ? seen.table : state.tables.length - 1;
-  Object.assign(state, seen);
+  // Of events those of the table that has most, else the last report.
+  const rows = state.tables.map((t) => t.table.events ? t.table.stackOf.length : 0), most = Math.max(...rows);
+  state.table = most > 0 ? rows.indexOf(most) : state.tables.length - 1;
+  Object.assign(state, seen, location.hash ? {} : startOf(state.sides[0].info));
   build();
   choosePackages();
   listen();
@@ -762,7 +605,6 @@ function start() {
 }
 
 // For tests and for who looks from the console.
-window.hprof = { state, names, go, back, methods, describe, drawn: () => drawn,
+window.hprof = { state, band, names, go, back, methods, describe, cutTo, drawn: () => drawn,
   sumsByMethod: () => Object.fromEntries(methods().map((r) => [names[r.name], r])) };
 addEventListener('DOMContentLoaded', start);  // the data stands behind this
-})();
