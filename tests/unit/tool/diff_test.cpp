@@ -9,6 +9,7 @@
 #include "tools/hprof/command.h"
 #include "tools/hprof/print/print_profile.h"
 #include "tools/hprof/print/profile_sums.h"
+#include "tools/hprof/view/page.h"
 
 using namespace hprof::tool;
 
@@ -111,15 +112,33 @@ TEST_CASE("diff says what is more and less in the second report") {
                                                       "   2 40.00% 99.00%      20 300002 demo.A.outer\n"
                                                       "   3  1.00% 100.00%      8 300003 demo.A.inner\n"));
   const std::string lines = said({"diff", "--lines", before, after});
-  CHECK(has(lines, "+38            12            50  demo.A.outer(A.java:20)\n"));
-  CHECK(has(lines, "-20            28             8  demo.A.inner(A.java:12)\n"));
+  CHECK(has(lines, "+18            40  100.00%            58  100.00%  total\n"));
+  CHECK(has(lines, "+38            12   30.00%            50   86.21%  demo.A.outer(A.java:20)\n"));
+  CHECK(has(lines, "-20            28   70.00%             8   13.79%  demo.A.inner(A.java:12)\n"));
   CHECK(lines.find("+38") < lines.find("-20"));
   const std::string stacks = said({"diff", before, after});
   CHECK(has(stacks, "demo.A.inner < demo.A.inner(A.java:12) < demo.A.outer(A.java:20)\n"));
-  CHECK(has(stacks, "+38            12            50  demo.A.outer < demo.A.outer(A.java:20)"));
+  CHECK(has(stacks,
+            "+38            12   30.00%            50   86.21%  demo.A.outer < demo.A.outer(A.java:20)"));
   CHECK(has(stacks, "  1 the same\n"));
   said({"diff", before}, kFailed);
   said({"diff", before, files.folder + "/none"}, kFoundProblems);
+}
+
+TEST_CASE("diff marks changes below two standard errors, and scales what was before") {
+  Files files;
+  const auto of = [&](const char* name, const char* outer, const char* inner) {
+    return files.put(name, report(std::string("   1 50.00% 50.00%     ") + outer + " 300002 demo.A.outer\n" +
+                                  "   2 50.00% 100.00%     " + inner + " 300003 demo.A.inner\n"));
+  };
+  const std::string before = of("a.txt", "100", "100"), after = of("b.txt", "200", "120");
+  const std::string text = said({"diff", "--lines", before, after});
+  CHECK(has(text, " +100           100   50.00%           200   62.50%  demo.A.outer(A.java:20)\n"));
+  CHECK(has(text, "~+20           100   50.00%           120   37.50%  demo.A.inner(A.java:12)\n"));
+  CHECK(has(text, "  ~: less than 2 standard errors of the samples\n"));
+  const std::string scaled = said({"diff", "--lines", "--normalise", before, after});
+  CHECK(has(scaled, "before times 1.6, so that the totals are equal\n"));
+  CHECK(has(scaled, "~+40           160   50.00%           200   62.50%  demo.A.outer(A.java:20)\n"));
 }
 
 TEST_CASE("diff compares class histograms of jcmd") {
@@ -152,4 +171,39 @@ TEST_CASE("diff compares class histograms of hprof heap") {
   const std::string cut = files.put("c", head + "      436  2,089,368  int[]\n  ... 230 more\n");
   said({"diff", before, cut}, kFoundProblems);
   said({"diff", cut, before}, kFoundProblems);
+}
+
+TEST_CASE("view: a page is read as it was written, and says whether it has events") {
+  Files files;
+  Profile profile;
+  profile.file = "a.txt";
+  profile.about = {{"from", "12:03"}};
+  profile.traces[1] = {{"demo.A", "run", "", 3}};
+  profile.tables.push_back(samples_table());
+  profile.tables[0].rows.push_back({1, {7}});
+  std::ostringstream out;
+  write_page({profile}, out);
+  Profile again;
+  bool has_times = false;
+  std::string error;
+  const std::string page = files.put("a.html", out.str());
+  REQUIRE(read_page(page, &again, &has_times, &error));
+  CHECK(error == "");
+  CHECK_FALSE(has_times);
+  CHECK(has(again.page_lines, "\nd\t7\t1\n"));
+  CHECK(again.page_lines.find("title") == std::string::npos);
+  CHECK(again.page_lines.find("from") == std::string::npos);
+  std::ostringstream other;
+  again.about = {{"from", "12:03"}};
+  write_page({again}, other);
+  CHECK(has(other.str(), "i\tfrom\t12:03\n" + again.page_lines));
+  CHECK_FALSE(read_page(files.put("b.txt", "JAVA PROFILE 1.0.1\n"), &again, &has_times, &error));
+  CHECK(error == "");
+  CHECK_FALSE(read_page(files.put("c.html", "<!doctype html>\n<p>\n"), &again, &has_times, &error));
+  CHECK(has(error, "without the data"));
+  CHECK(read_page(
+      files.put("d.html",
+                "<!doctype html>\n<script type=\"text/plain\" id=\"data\">v\t1\nT\tx/1\tX\t4\nd\t1\nd\t"),
+      &again, &has_times, &error));
+  CHECK(has_times);
 }

@@ -1,5 +1,7 @@
 // hprof diff BEFORE AFTER: growth between two profiles, class histograms or heap dumps.
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <iomanip>
 #include <iostream>
 
@@ -34,9 +36,75 @@ std::string signed_text(const ProfileWeight& weight, uint64_t before, uint64_t a
                         : "-" + weight_text(weight, before - after);
 }
 
-// Prints the largest changes of the first column first.
-void print_changes(const Changes& changes, const std::vector<ProfileWeight>& columns, const char* what,
-                   const Given& given) {
+// True: the difference is less than two standard errors of two sums of samples. scale: what `before` was
+// multiplied by.
+bool is_noise(const ProfileWeight& weight, uint64_t before, uint64_t after, double scale) {
+  const auto one = static_cast<double>(before), other = static_cast<double>(after);
+  return weight.sample != 0 &&
+         std::abs(other - one) < 2 * std::sqrt((one * scale + other) * static_cast<double>(weight.sample));
+}
+
+std::string share_text(uint64_t part, uint64_t whole) {
+  char text[16] = "-";
+  if (whole != 0)
+    std::snprintf(text, sizeof text, "%.2f%%", 100 * static_cast<double>(part) / static_cast<double>(whole));
+  return text;
+}
+
+// Of one column: its values, and of profiles the shares of both sides.
+class ChangeColumn {
+ public:
+  ChangeColumn(const Changes& changes, const ProfileWeight& weight, size_t index, bool has_shares,
+               double scale)
+      : weight_(weight), index_(index), has_shares_(has_shares), scale_(scale) {
+    for (const auto& [name, change] : changes) {
+      before_ += change.before[index];
+      after_ += change.after[index];
+    }
+  }
+  void print_head() const {
+    std::cout << std::setw(19) << "change of " + weight_.title;
+    for (const char* side : {"before", "after"}) {
+      std::cout << std::setw(14) << side;
+      if (has_shares_) std::cout << std::setw(9) << "share";
+    }
+  }
+  void print(const Change& change) const {
+    const uint64_t before = change.before[index_], after = change.after[index_];
+    const char* mark = noise(change) ? "~" : "";
+    std::cout << std::setw(19) << mark + signed_text(weight_, before, after);
+    print_side(before, before_);
+    print_side(after, after_);
+  }
+  Change total() const {
+    Change total = {"total", {}, {}};
+    total.before[index_] = before_;
+    total.after[index_] = after_;
+    return total;
+  }
+  bool noise(const Change& change) const {
+    return is_noise(weight_, change.before[index_], change.after[index_], scale_);
+  }
+
+ private:
+  void print_side(uint64_t value, uint64_t all) const {
+    std::cout << std::setw(14) << weight_text(weight_, value);
+    if (has_shares_) std::cout << std::setw(9) << share_text(value, all);
+  }
+  const ProfileWeight& weight_;
+  const size_t index_;
+  const bool has_shares_;
+  const double scale_;
+  uint64_t before_ = 0, after_ = 0;
+};
+
+// Prints the largest changes of the first column first. scale: what the values of `before` were multiplied
+// by; 0: a state, which has no shares and no standard error.
+void print_changes(const Changes& changes, const std::vector<ProfileWeight>& weights, const char* what,
+                   const Given& given, double scale) {
+  std::vector<ChangeColumn> columns;
+  for (const ProfileWeight& weight : weights)
+    columns.emplace_back(changes, weight, columns.size(), scale != 0, scale);
   const uint64_t top = given.number("--top", kTopRows);
   std::vector<const Change*> sorted;
   size_t same = 0;
@@ -49,25 +117,38 @@ void print_changes(const Changes& changes, const std::vector<ProfileWeight>& col
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Change* a, const Change* b) { return size_of_change(*a) > size_of_change(*b); });
-  for (const ProfileWeight& column : columns)
-    std::cout << std::setw(19) << "change of " + column.title << std::setw(14) << "before" << std::setw(14)
-              << "after";
+  for (const ChangeColumn& column : columns) column.print_head();
   std::cout << "  " << what << '\n';
+  if (scale != 0) {
+    columns[0].print(columns[0].total());
+    std::cout << "  total\n";
+  }
+  bool any_noise = false;
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (top != 0 && i == top) {
       std::cout << "  ... " << sorted.size() - i << " more\n";
       break;
     }
     const Change& change = *sorted[i];
-    for (size_t column = 0; column < columns.size(); ++column) {
-      const ProfileWeight& weight = columns[column];
-      std::cout << std::setw(19) << signed_text(weight, change.before[column], change.after[column])
-                << std::setw(14) << weight_text(weight, change.before[column]) << std::setw(14)
-                << weight_text(weight, change.after[column]);
-    }
+    for (const ChangeColumn& column : columns) column.print(change);
+    any_noise = any_noise || columns[0].noise(change);
     std::cout << "  " << printable(change.name) << '\n';
   }
   if (same != 0) std::cout << "  " << same << " the same\n";
+  if (any_noise) std::cout << "  ~: less than 2 standard errors of the samples\n";
+}
+
+// Multiplies what was before so that both sides have the same total. Returns the factor.
+double normalise(Changes* changes) {
+  double before = 0, after = 0;
+  for (const auto& [name, change] : *changes) {
+    before += static_cast<double>(change.before[0]);
+    after += static_cast<double>(change.after[0]);
+  }
+  const double scale = before != 0 && after != 0 ? after / before : 1;
+  for (auto& [name, change] : *changes)
+    change.before[0] = static_cast<uint64_t>(static_cast<double>(change.before[0]) * scale + 0.5);
+  return scale;
 }
 
 int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
@@ -85,7 +166,7 @@ int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
   print_changes(changes,
                 {{"bytes", "bytes", ProfileWeight::kBytes, true, true},
                  {"objects", "objects", ProfileWeight::kCount, false, true}},
-                "class", given);
+                "class", given, 0);
   return kDone;
 }
 
@@ -127,8 +208,11 @@ int diff_profiles(const std::vector<Profile>& two, const Given& given) {
       std::cout << before.table->title << " of " << given.words[0] << " and " << given.words[1];
       if (before.of > 1 || after.of > 1) std::cout << ", the last of each: it holds all that was seen";
       std::cout << '\n';
+      const double scale = given.has("--normalise") ? normalise(&changes) : 1;
+      if (given.has("--normalise"))
+        std::cout << "before times " << scale << ", so that the totals are equal\n";
       print_changes(changes, {before.table->weights[preferred_weight(*before.table)]},
-                    given.has("--lines") ? "line" : "name < its stack", given);
+                    given.has("--lines") ? "line" : "name < its stack", given, scale);
     }
   }
   if (!any) return fail("the two files have no table of the same kind");
@@ -151,7 +235,8 @@ bool has_heap_dump(const std::string& path) {
 // An option that does not apply to files of that kind; empty: none.
 std::string misplaced(const Given& given, bool dumps, bool histograms) {
   const bool page = given.has("-o") || given.has("--open");
-  if (given.has("--lines") && (dumps || histograms)) return "--lines is for profiles";
+  for (const char* option : {"--lines", "--normalise"})
+    if (given.has(option) && (dumps || histograms)) return std::string(option) + " is for profiles";
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
   if (page && !given.has("-o")) return "--open needs -o FILE";
   for (const OptionRow& row : kHeapOptions) {
@@ -194,6 +279,7 @@ constexpr OptionRow kOptions[] = {
     kTopOption,
     kPageOption,
     {"--lines", nullptr, "compare profiles by source line instead of name and stack"},
+    {"--normalise", nullptr, "scale BEFORE to the total of AFTER"},
     kOpenOption,
 };
 constexpr Verb kVerbs[] = {{"", "BEFORE AFTER", "", diff, kOptions}};
@@ -207,7 +293,8 @@ const Command kDiffCommand = {
     kVerbs,
     R"(Prints what increased and decreased from BEFORE to AFTER, the largest changes first: two profiles with tables of the
 same kind (what hprof view takes, the last table of each), two class histograms (jcmd GC.class_histogram, hprof heap
-histogram), or two heap dumps. The page of -o draws the difference of two profiles as a flame graph.
+histogram), or two heap dumps. The page of -o draws the difference of two profiles as a flame graph. A
+change of samples by less than two standard errors has the mark ~, and is grey in the page.
 )",
     R"(  hprof diff before.txt after.txt --lines
   hprof diff before.txt after.txt -o change.html

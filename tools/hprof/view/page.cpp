@@ -1,9 +1,13 @@
 #include "tools/hprof/view/page.h"
 
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <unordered_map>
 
+#include <hprof/cpp/ctime_text.hpp>
+
+#include "tools/format/ascii_lines.h"
 #include "tools/os/os.h"
 
 namespace hprof::flamegraph {
@@ -58,6 +62,7 @@ class DataWriter {
   void write(const Profile& profile) {
     for (const auto& about : profile.about)
       out_ << "i\t" << escaped(about.first) << '\t' << escaped(about.second) << '\n';
+    out_ << profile.page_lines;
     for (const auto& trace : profile.traces) write_trace(profile, trace.first, trace.second);
     for (const ProfileTable& table : profile.tables) write_table(table);
     for (const std::string& note : profile.notes) out_ << "n\t" << escaped(note) << '\n';
@@ -133,11 +138,63 @@ class DataWriter {
 
 }  // namespace
 
+namespace {
+
+// What DataWriter and the command write anew.
+bool is_of_view(std::string_view line) {
+  for (const std::string_view key : {"title", "from", "to", "threads"}) {
+    if (line.substr(0, 2) == "i\t" && line.substr(2, key.size()) == key &&
+        line.substr(2 + key.size(), 1) == "\t")
+      return true;
+  }
+  return false;
+}
+
+// Local time, as ctime writes it; "": no date that the C library knows.
+std::string date_text(uint64_t ms) {
+  const auto seconds = static_cast<std::time_t>(ms / 1000);
+  std::tm* utc = std::gmtime(&seconds);
+  if (utc == nullptr) return "";
+  utc->tm_isdst = -1;
+  const std::time_t offset = seconds - std::mktime(utc);
+  return ctime_text(static_cast<int64_t>(seconds) + offset).text;
+}
+
+}  // namespace
+
+bool read_page(const std::string& path, Profile* profile, bool* has_times, std::string* error) {
+  constexpr std::string_view kDoctype = "<!doctype html>",
+                             kData = "<script type=\"text/plain\" id=\"data\">v\t1", kTable = "T\t",
+                             kOfEvents = "\t4";
+  std::unique_ptr<ByteSource> source = open_source(path, error);
+  if (source == nullptr) return false;
+  Input in(*source);
+  LineReader lines(in);
+  std::string_view line;
+  if (!lines.next(&line) || line != kDoctype) return false;
+  while (lines.next(&line) && line != kData) {
+  }
+  if (line != kData) {
+    *error = path + ": a page without the data of a profile";
+    return false;
+  }
+  profile->file = path;
+  while (lines.next(&line) && line.substr(0, 2) != "</" && !lines.unfinished()) {
+    if (is_of_view(line)) continue;
+    if (line.substr(0, 2) == kTable && line.substr(line.size() - 2) == kOfEvents) *has_times = true;
+    profile->page_lines.append(line).append(1, '\n');
+  }
+  *error = source->error();
+  return error->empty();
+}
+
 void write_page(const std::vector<Profile>& profiles, std::ostream& out) {
   out << flamegraph::kPageBegin;
   for (const Profile& profile : profiles) {
     if (profiles.size() > 1) out << "x\t" << escaped(profile.file) << '\n';
     if (profiles.size() == 1) out << "i\ttitle\t" << escaped(profile.file) << '\n';
+    if (profile.created_ms != 0) out << "i\tcreated\t" << date_text(profile.created_ms) << '\n';
+    if (profile.duration_ns != 0) out << "i\tduration\t" << profile.duration_ns / 1000000000 << '\n';
     DataWriter(out).write(profile);
   }
   out << flamegraph::kPageEnd;

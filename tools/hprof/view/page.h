@@ -12,6 +12,9 @@ namespace hprof::tool {
 
 // Writes one profile, or two to be compared, the earlier one first.
 void write_page(const std::vector<Profile>& profiles, std::ostream& out);
+// Reads the data of a page that format=flamegraph or `hprof view` made. False: it is none (*error is empty),
+// or it cannot be read. *has_times: it has events.
+bool read_page(const std::string& path, Profile* profile, bool* has_times, std::string* error);
 // Writes to a file and prints its path; open: the desktop's browser shows it. Returns an ExitStatus.
 int show_page(const std::vector<Profile>& profiles, const std::string& path, bool open);
 // Shows a page in the browser. Without a desktop a message tells where the page is.

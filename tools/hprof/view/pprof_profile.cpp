@@ -11,7 +11,7 @@ namespace {
 
 // Field numbers of profile.proto: of Profile,
 constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6, kTime = 9,
-                   kDuration = 10, kComment = 13, kDefaultType = 14;
+                   kDuration = 10, kPeriod = 12, kComment = 13, kDefaultType = 14;
 // of ValueType, Sample, Label, Location, Line, Function.
 constexpr uint32_t kType = 1, kUnit = 2;
 constexpr uint32_t kLocationIds = 1, kValues = 2, kLabel = 3;
@@ -214,6 +214,9 @@ class PprofReader {
       case kDuration:
         profile_.duration_ns = value;
         return wire == kVarint;
+      case kPeriod:
+        period_ = value;
+        return wire == kVarint;
       case kDefaultType:
         default_ = value;
         return wire == kVarint;
@@ -343,7 +346,9 @@ class PprofReader {
         if (same.name != weight.name) continue;
         weight.title = same.title;
         weight.state = same.state;
+        weight.sample = same.sample;
       }
+      if (known.name == "cpu_samples" && weight.unit == ProfileWeight::kNanoseconds) weight.sample = period_;
     }
     table_.weights.push_back(weight);
   }
@@ -431,7 +436,7 @@ class PprofReader {
   std::unordered_map<uint64_t, Location> locations_;
   std::unordered_map<uint64_t, Function> functions_;
   std::map<std::vector<uint64_t>, uint64_t> traces_;  // by locations and thread
-  uint64_t default_ = 0;
+  uint64_t default_ = 0, period_ = 0;
   ProfileTable table_;
 };
 

@@ -21,7 +21,7 @@ struct ProfileFrame {
 
 // A column of weights.
 struct ProfileWeight {
-  enum Unit { kCount = 1, kNanoseconds = 2, kBytes = 3 };  // numbers of page.js
+  enum Unit { kCount = 1, kNanoseconds = 2, kBytes = 3 };  // numbers of data.js
   std::string name, title;
   Unit unit;
   bool preferred;       // shown at first
@@ -53,6 +53,7 @@ struct Profile {
   std::set<uint64_t> cut;                                  // traces that lack outer frames
   std::vector<ProfileTable> tables;
   std::vector<std::string> notes;
+  std::string page_lines;    // the data of a page, in place of all else but `file` and `about`
   uint64_t created_ms = 0;   // since 1970; 0: not known
   uint64_t duration_ns = 0;  // of the profile; 0: not known
 };

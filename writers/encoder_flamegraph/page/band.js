@@ -20,7 +20,7 @@ function timeText(ms, digits) {
 }
 // The moment of "12:03:10" or "12:03:10.5"; NaN: none. It is the first one after the file began.
 function timeOf(text) {
-  const parts = /^(\d\d?):(\d\d)(?::(\d\d(?:\.\d+)?))?$/.exec(text || '');
+  const parts = /^(\d+):(\d+)(?::(\d+(?:\.\d+)?))?$/.exec(text || '');
   if (!parts) return NaN;
   const { created_ms: created, utc_offset: offset } = state.sides[0].info, day = 86400e3;
   const began = (+created + (+offset || 0) * 1000) % day;

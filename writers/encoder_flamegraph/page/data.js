@@ -2,7 +2,7 @@
 // cells that are ids in base 36. Text is escaped: \\ \t \n \r and \u003c for '<'.
 //   v 1                         version
 //   i key value                 about the profile: title, options, vm, created, created_ms, utc_offset (seconds), pid;
-//                               from, until ("12:03:10") and threads ("http-*"): what is shown first
+//                               from, to ("12:03:10") and threads ("http-*"): what is shown first
 //   s id text                   string
 //   c id name                   class
 //   f id class name source line frame (name and source: strings; line <= 0: none)

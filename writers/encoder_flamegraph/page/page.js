@@ -366,7 +366,7 @@ function refresh() {
   search();
   legend();
   fillTable();
-  keep();
+  if (band.pressed === null) keep();  // browsers limit how often the address may change
   redraw();
 }
 const BOXES = ['lines', 'collapse', 'byName', 'norm'];
@@ -563,7 +563,7 @@ function titleOf(side) {
 
 // What `hprof view` was told to show first.
 function startOf(info) {
-  const from = timeOf(info.from), until = timeOf(info.until);
+  const from = timeOf(info.from), until = timeOf(info.to);
   return { threads: info.threads || '', stretch: from || until ? [from || 0, until || Infinity] : null };
 }
 

@@ -144,7 +144,7 @@ function threadTest(pattern) {
   const parts = pattern.split(',').map((p) => p.trim()).filter((p) => p);
   if (!parts.length) return null;
   const re = new RegExp('^(' + parts.map((p) => p.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*')).join('|') + ')$');
-  return (name) => re.test(name);
+  return (name) => name === pattern || re.test(name);
 }
 
 // The weights of a table's stacks, of the rows in the stretch and of the threads that are shown.
