@@ -1,6 +1,6 @@
 #include "core/modules/hotspot/code_scopes.h"
 
-#include "tests/unit/hotspot/fake_vm.h"
+#include "tests/unit/hotspot/fake_stack.h"
 
 using namespace hprof;
 using namespace hprof::test;
@@ -17,7 +17,7 @@ struct Methods {
 // first, with inner inlined into outer, called by an interpreted method at bytecode 7.
 struct Inlining : Program {
   Inlining() {
-    FakeVm::set_scopes(first, pc, {{methods.inner, 5}, {methods.outer, 9}});
+    FakeStack::set_scopes(first, pc, {{methods.inner, 5}, {methods.outer, 9}});
     build_frames(0x30000 + 48 + 7);
   }
   void build_frames(uint64_t bcp) {
@@ -62,7 +62,7 @@ TEST_CASE("code or bytecode that is not understood is not listed") {
   // A wrapper of a native method has no scopes, whatever is there.
   const uint64_t other = program.vm.add_blob("native nmethod", 2048, 10, 0x7000, 9);
   program.pc = other + 500;
-  FakeVm::set_scopes(other, program.pc, {{program.methods.inner, 5}});
+  FakeStack::set_scopes(other, program.pc, {{program.methods.inner, 5}});
   program.build_frames(0x30000 + 48 + 7);
   CHECK(program.vm.frames(10, &program.seen).empty());
 }

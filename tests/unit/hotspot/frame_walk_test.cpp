@@ -1,6 +1,6 @@
 #include "core/modules/hotspot/frame_walk.h"
 
-#include "tests/unit/hotspot/fake_vm.h"
+#include "tests/unit/hotspot/fake_stack.h"
 
 using namespace hprof;
 using namespace hprof::test;
@@ -215,15 +215,15 @@ TEST_CASE("a walk that is distrusted has no keys any more") {
 }
 
 TEST_CASE("without one of the tables' rows, or the code heap, there is no walk") {
-  FakeVm without_heap(bit_of(Item::kCodeHeap));
+  FakeStack without_heap(bit_of(Item::kCodeHeap));
   CHECK(std::string(without_heap.why) == "the code heap is not known");
-  FakeVm without_tables(bit_of(Item::kVmStructs));
+  FakeStack without_tables(bit_of(Item::kVmStructs));
   CHECK(without_tables.why != nullptr);
 }
 
 TEST_CASE("return addresses that may be signed are not read") {
-  CHECK(FakeVm(0, 17, "none").why == nullptr);
-  const FakeVm vm(0, 17, "pac-ret");
+  CHECK(FakeStack(0, 17, "none").why == nullptr);
+  const FakeStack vm(0, 17, "pac-ret");
   if (FrameSlots::kMayBeSigned) {
     CHECK(std::string(vm.why) == "return addresses are signed (UseBranchProtection)");
   } else {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #endif
 
-#include "tests/unit/hotspot/fake_vm.h"
+#include "tests/unit/hotspot/fake_stack.h"
 
 using namespace hprof;
 using namespace hprof::test;
@@ -41,9 +41,9 @@ struct TestMethod {
 struct Sampled {
   Sampled() {
     REQUIRE(vm.why_not_sampled == nullptr);
-    FakeVm::set_scopes(code, pc, {{&inner.method, 5}, {&outer.method, 9}});
-    FakeVm::call_before(pc);
-    FakeVm::set_scopes(leaf, leaf_pc + 5, {{&top.method, 3}});
+    FakeStack::set_scopes(code, pc, {{&inner.method, 5}, {&outer.method, 9}});
+    FakeStack::call_before(pc);
+    FakeStack::set_scopes(leaf, leaf_pc + 5, {{&top.method, 3}});
   }
   // Interrupted in `leaf`, which has been called at pc. pushed: words on the stack beyond the frame of
   // `leaf`.
@@ -66,7 +66,7 @@ struct Sampled {
     CHECK(found[3].method == caller.id());
     CHECK(found[3].index == 7);
   }
-  FakeVm vm;
+  FakeStack vm;
   TestMethod top, inner, outer, caller;
   uint64_t leaf = vm.add_blob("nmethod", 2048, 6, address(&top.method), 4);
   uint64_t code = vm.add_blob("nmethod", 2048, 10, address(&outer.method), 5);
@@ -236,7 +236,7 @@ TEST_CASE("any registers and words are survived") {
       case 3:
         return program.vm.interpreter + random() % 4096;
       case 4:
-        return low + random() % FakeVm::kStack * kWord;
+        return low + random() % FakeStack::kStack * kWord;
       case 5:
         return random() % 8192;  // not mapped
       case 6:
@@ -246,8 +246,8 @@ TEST_CASE("any registers and words are survived") {
     }
   };
   for (uint32_t i = 0; i < 20000; i++) {
-    for (uint32_t k = 0; k < 64; k++) words[random() % FakeVm::kStack] = any();
-    platform::MachineRegisters at = {any(), low + random() % FakeVm::kStack * kWord, any(), 0, any()};
+    for (uint32_t k = 0; k < 64; k++) words[random() % FakeStack::kStack] = any();
+    platform::MachineRegisters at = {any(), low + random() % FakeStack::kStack * kWord, any(), 0, any()};
     if (i % 16 == 0) at.sp = any();
     const auto found = program.vm.walk_sampled(at, 20, &program.stack);
     REQUIRE(found.size() <= 20);

@@ -1,6 +1,6 @@
 #include "core/modules/hotspot/stack_chains.h"
 
-#include "tests/unit/hotspot/fake_vm.h"
+#include "tests/unit/hotspot/fake_stack.h"
 
 using namespace hprof;
 using namespace hprof::test;

@@ -13,7 +13,7 @@
 namespace hprof::test {
 
 // A thread, its stack and a heap of code as HotSpot has them, in memory of the test's own.
-class FakeVm {
+class FakeStack {
  public:
   static constexpr uint32_t kSegmentShift = 7;
   static constexpr uint64_t kHeader = 16, kName = 8, kSize = 16, kFrameSize = 24, kMethod = 32, kId = 40,
@@ -21,7 +21,7 @@ class FakeVm {
                             kPcsEnd = 72, kComplete = 76, kLevel = 80, kOrigPc = 84;
   static constexpr uint64_t kProbe = 0x99990;
 
-  explicit FakeVm(uint32_t off = 0, uint32_t java = 17, const char* protection = nullptr)
+  explicit FakeStack(uint32_t off = 0, uint32_t java = 17, const char* protection = nullptr)
       : java_(java), code_(64 * 1024), segments_(code_.size() >> kSegmentShift, 255) {
     heap_ = {code_.data(), code_.data() + code_.size(), segments_.data(), nullptr, kSegmentShift};
     add_rows();
@@ -34,7 +34,7 @@ class FakeVm {
     hotspot.settle(Item::kFrameWalk, why);
     why_not_sampled = sampled.open(hotspot, java, &thread_.env, address(&thread_));
   }
-  ~FakeVm() { hotspot.close(); }
+  ~FakeStack() { hotspot.close(); }
 
   uint64_t add_blob(const char* name, uint32_t size, int32_t words, uint64_t method, uint32_t id) {
     uint64_t at = next_;
@@ -215,7 +215,7 @@ class FakeVm {
   uint64_t* saved_fp_ = nullptr;
 };
 
-inline void FakeVm::add_rows() {
+inline void FakeStack::add_rows() {
   tables.field("JavaFrameAnchor", "_last_Java_sp", offsetof(Anchor, sp));
   tables.field("JavaFrameAnchor", "_last_Java_pc", offsetof(Anchor, pc));
   tables.field("JavaFrameAnchor", "_last_Java_fp", offsetof(Anchor, fp));
@@ -266,14 +266,14 @@ struct Program {
     hide();
   }
   void hide() {
-    const uint64_t probe = FakeVm::kProbe;
+    const uint64_t probe = FakeStack::kProbe;
     vm.begin();
     vm.compiled(native + 200, 6);
     vm.end();
     REQUIRE(vm.hide(&probe));
   }
-  FakeVm vm;
-  uint64_t native = vm.add_blob("native nmethod", 1024, 6, FakeVm::kProbe, 1);
+  FakeStack vm;
+  uint64_t native = vm.add_blob("native nmethod", 1024, 6, FakeStack::kProbe, 1);
   uint64_t first = vm.add_blob("nmethod", 40000, 10, 0x1000, 2);
   uint64_t second = vm.add_blob("nmethod", 2048, 4, 0x2000, 3);
   uint64_t stub = vm.add_blob("RuntimeStub", 512, 4, 0, 0);
