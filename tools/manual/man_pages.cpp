@@ -24,6 +24,8 @@ std::string plain(const std::string& text) {
       out += "\\(ha";
     } else if (c == '~') {
       out += "\\(ti";
+    } else if (c == '|') {
+      out += "|\\:";  // a list of values may be longer than a line
     } else {
       out += c;
     }
