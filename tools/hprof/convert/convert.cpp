@@ -24,24 +24,21 @@ namespace hprof::tool {
 namespace {
 
 struct Format {
-  const char* name;
-  const char* of_agent;  // the value of format=
+  const char* name;  // null: for the agent only
   hprof_module_entry entry;
 };
-constexpr Format kFormats[] = {{"collapsed", "collapsed", hprof_module_encoder_collapsed},
-                               {"pprof", "pprof", hprof_module_encoder_pprof},
-                               {"json", "json", hprof_module_encoder_json},
-                               {"ascii", "a", hprof_module_encoder_ascii},
-                               {nullptr, "b", hprof_module_encoder_binary},
-                               {nullptr, "flamegraph", hprof_module_encoder_flamegraph},
-                               {nullptr, "jfr", hprof_module_encoder_jfr},
-                               {nullptr, "otlp", hprof_module_encoder_otlp}};
+constexpr Format kFormats[] = {
+    {"collapsed", hprof_module_encoder_collapsed}, {"pprof", hprof_module_encoder_pprof},
+    {"json", hprof_module_encoder_json},           {"ascii", hprof_module_encoder_ascii},
+    {nullptr, hprof_module_encoder_binary},        {nullptr, hprof_module_encoder_flamegraph},
+    {nullptr, hprof_module_encoder_jfr},           {nullptr, hprof_module_encoder_otlp}};
 
-const hprof_unit* open_encoder(const Format& format) {
+const hprof_module& open_module(const Format& format) {
   const hprof_offer offer = {sizeof(hprof_offer), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD};
   const char* reason = nullptr;
-  return format.entry(&offer, &reason)->units[0];
+  return *format.entry(&offer, &reason);
 }
+const hprof_unit* open_encoder(const Format& format) { return open_module(format).units[0]; }
 
 const hprof_encoder_ops& ops_of(const hprof_unit& encoder) {
   return *static_cast<const hprof_encoder_ops*>(encoder.ops);
@@ -295,8 +292,11 @@ const hprof_unit* encoder_of_file(const std::string& path) {
 }
 
 const hprof_encoder_ops* encoder_of_agent(const std::string& format) {
-  for (const Format& each : kFormats)
-    if (format == each.of_agent) return &ops_of(*open_encoder(each));
+  for (const Format& each : kFormats) {
+    const hprof_module& module = open_module(each);
+    for (uint32_t i = 0; i < module.unit_count; ++i)
+      if (module.units[i]->select == "format=" + format) return &ops_of(*module.units[i]);
+  }
   return nullptr;
 }
 
