@@ -1,13 +1,11 @@
 #include "tools/hprof/view/page.h"
 
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <unordered_map>
 
-#include <hprof/cpp/ctime_text.hpp>
-
 #include "tools/format/ascii_lines.h"
+#include "tools/format/value_text.h"
 #include "tools/os/os.h"
 
 namespace hprof::flamegraph {
@@ -148,16 +146,6 @@ bool is_of_view(std::string_view line) {
       return true;
   }
   return false;
-}
-
-// Local time, as ctime writes it; "": no date that the C library knows.
-std::string date_text(uint64_t ms) {
-  const auto seconds = static_cast<std::time_t>(ms / 1000);
-  std::tm* utc = std::gmtime(&seconds);
-  if (utc == nullptr) return "";
-  utc->tm_isdst = -1;
-  const std::time_t offset = seconds - std::mktime(utc);
-  return ctime_text(static_cast<int64_t>(seconds) + offset).text;
 }
 
 }  // namespace
