@@ -33,6 +33,10 @@ Instant window_begin(const CollectorSlot& slot) {
   return slot.window_end.ns > slot.began.ns ? slot.window_end : slot.began;
 }
 
+bool emits_events_only(const hprof_unit& unit) {
+  return unit.records != nullptr && unit.records[0] == nullptr;
+}
+
 bool has_cpu_table(const CollectorSlot& slot) { return have_common(slot.unit->records, kCpuTables); }
 
 }  // namespace
@@ -57,6 +61,7 @@ bool Reports::is_window(const hprof_report& report) const {
 // A heap dump is repeated at the program's end, but not at a detach or when the peer leaves, who have the
 // dumps that they requested.
 bool Reports::is_due(const CollectorSlot& slot, const hprof_report& report) const {
+  if (emits_events_only(*slot.unit)) return false;
   if (report.records != nullptr && !have_common(slot.unit->records, report.records)) return false;
   if (is_window(report)) return slot.has_data && (slot.running || window_begin(slot).ns < slot.ended.ns);
   if (report.reason != HPROF_REPORT_EXIT) return slot.has_data;

@@ -97,6 +97,7 @@ struct Chooser {
     if (item.name == "file" || item.name == "net" || !is_selector(*modules, item.name)) return true;
     uint32_t count = 0;
     if (!take_selected(item.name, item.value, &count)) return false;
+    if (item.name == "format" && encoder == kNone) count = 0;  // it has selected collectors only
     if (count != 0 || selects_nothing(item.value)) return true;
     if (names_shipped(item.name, item.value)) return refuse(Refusal::kMissing, item.name, item.value);
     return refuse(Refusal::kValue, item.name, item.value);

@@ -48,8 +48,18 @@ bool add_shipped(const OptionList& list, Str name, Str value, Wanted why, Module
   return true;
 }
 
+// True: a shipped module with this prefix is among the names, from one on.
+bool has_kind(const ModuleNames& names, Str prefix, uint32_t from = 0) {
+  for (uint32_t i = from; i < names.count; ++i) {
+    if (starts_with(names.items[i].name, prefix)) return true;
+  }
+  return false;
+}
+
 bool add_format(const OptionList& list, Str value, ModuleNames* names, Error* error) {
-  if (names_shipped("format", value)) return add_shipped(list, "format", value, Wanted::kAsked, names, error);
+  const uint32_t before = names->count;
+  if (!add_shipped(list, "format", value, Wanted::kAsked, names, error)) return false;
+  if (has_kind(*names, kEncoderPrefix, before)) return true;
   // The name becomes a part of a path, so only a plain name reaches the loader. Any other is no format.
   if (!is_plain_name(value, kModuleNameMost - kEncoderPrefix.size, false)) return true;
   char module[kModuleNameMost + 1];
@@ -75,14 +85,6 @@ bool add_plugins(const OptionList& list, Str value, ModuleNames* names, Error* e
 
 // True: the option says which encoder or sink runs, so its module is added in the order of their precedence.
 bool is_of_output(Str name) { return name == "format" || name == "net" || name == "file"; }
-
-// True: a shipped module with this prefix is among the names.
-bool has_kind(const ModuleNames& names, Str prefix) {
-  for (uint32_t i = 0; i < names.count; ++i) {
-    if (starts_with(names.items[i].name, prefix)) return true;
-  }
-  return false;
-}
 
 // True: the option chooses a collector, as far as that is known before modules are open.
 bool chooses_collector(Str name) {

@@ -5,6 +5,7 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/writer.hpp>
+#include <hprof/draft/vm_events.h>
 
 #include "chunk.h"
 
@@ -40,8 +41,9 @@ struct Encoder {
 
   Services services;
   Chunk chunk;
-  // This chunk has the event of the JVM, others than that and settings, and some that are no notes.
-  bool has_facts = false, has_any = false, has_events = false;
+  // This chunk has the events of the JVM and the processors, others than that and settings, and some that are
+  // no notes.
+  bool has_facts = false, has_processors = false, has_any = false, has_events = false;
   bool has_settings[kTypeCount] = {};
   bool has_chunk = false;       // the file has one
   uint32_t seen = 0, said = 0;  // bits of kSources: events have come; a message says that none have
@@ -91,7 +93,7 @@ bool add_settings(Encoder& encoder, Type type, uint64_t period_ns, const char* k
 
 void clear_chunk(Encoder& encoder) {
   encoder.chunk.clear();
-  encoder.has_facts = encoder.has_any = encoder.has_events = false;
+  encoder.has_facts = encoder.has_processors = encoder.has_any = encoder.has_events = false;
   std::memset(encoder.has_settings, 0, sizeof encoder.has_settings);
 }
 
@@ -207,6 +209,73 @@ bool add_contention(const Row& row) {
 }
 bool add_wait(const Row& row) { return add_blocking(row, kMonitorWait); }
 
+bool add_thread(const Row& row) {
+  const auto& thread = row.as<hprof_thread_event>();
+  const Type type = thread.starts != 0 ? kThreadStart : kThreadEnd;
+  if (!add_settings(row.encoder, type, 0, nullptr)) return false;
+  const uint64_t number = row.thread(thread.thread);
+  Event event(row.encoder.chunk, type, thread.at_ns);
+  event.varint(number);
+  if (type == kThreadStart) event.varint(0);  // stack
+  event.varint(number);
+  if (type == kThreadStart) event.varint(0);  // parent
+  return event.keep();
+}
+
+bool add_pause(const Row& row) {
+  const auto& pause = row.as<hprof_pause_event>();
+  if (!add_settings(row.encoder, kGarbageCollection, 0, nullptr)) return false;
+  Event event(row.encoder.chunk, kGarbageCollection, pause.at_ns - pause.time_ns);
+  event.varint(pause.time_ns);
+  event.varint(pause.number);
+  event.words(nullptr);  // name
+  event.words(nullptr);  // cause
+  event.varint(pause.time_ns);
+  event.varint(pause.time_ns);
+  return event.keep();
+}
+
+bool add_heap(const Row& row) {
+  const auto& heap = row.as<hprof_heap_event>();
+  if (!add_settings(row.encoder, kHeapSummary, 0, nullptr)) return false;
+  Event event(row.encoder.chunk, kHeapSummary, heap.at_ns);
+  event.varint(heap.number);
+  event.varint(Pools::kAfterGc);
+  event.zeros(2);  // addresses
+  event.varint(heap.committed_bytes);
+  event.zeros(1);
+  event.varint(heap.most_bytes);
+  event.varint(heap.used_bytes);
+  return event.keep();
+}
+
+bool add_processors(const Row& row, uint64_t count) {
+  if (row.encoder.has_processors) return true;
+  Event event(row.encoder.chunk, kCpuInformation, row.encoder.chunk.began_ns());
+  event.words(nullptr);
+  event.words(nullptr);
+  event.varint(1);
+  event.varint(count);
+  event.varint(count);
+  return row.encoder.has_processors = event.keep();
+}
+
+// The share of all processors. What of it the system took, and other processes, is not known; JMC needs both.
+bool add_load(const Row& row) {
+  const auto& load = row.as<hprof_load_event>();
+  if (!add_settings(row.encoder, kCpuLoad, 0, nullptr) || !add_processors(row, load.processors)) return false;
+  const double share = static_cast<double>(load.cpu_ns) /
+                       (static_cast<double>(load.elapsed_ns) * static_cast<double>(load.processors));
+  const float shown = share < 1 ? static_cast<float>(share) : 1.0f;
+  uint32_t bits;
+  std::memcpy(&bits, &shown, sizeof bits);
+  Event event(row.encoder.chunk, kCpuLoad, load.at_ns);
+  event.u4(bits);
+  event.zeros(sizeof bits);
+  event.u4(bits);
+  return event.keep();
+}
+
 // Tables of events, and the tables of reports that are their sums.
 struct Source {
   const char* events;
@@ -225,6 +294,10 @@ constexpr Source kSources[] = {
     {HPROF_TABLE_MONITOR_TIME_EVENTS, HPROF_TABLE_MONITOR_TIME, kColumns<hprof_monitor_event>, add_contention,
      nullptr},
     {HPROF_TABLE_MONITOR_WAIT_EVENTS, nullptr, kColumns<hprof_monitor_event>, add_wait, nullptr},
+    {HPROF_TABLE_THREAD_EVENTS, nullptr, kColumns<hprof_thread_event>, add_thread, nullptr},
+    {HPROF_TABLE_PAUSE_EVENTS, nullptr, kColumns<hprof_pause_event>, add_pause, nullptr},
+    {HPROF_TABLE_HEAP_EVENTS, nullptr, kColumns<hprof_heap_event>, add_heap, nullptr},
+    {HPROF_TABLE_LOAD_EVENTS, nullptr, kColumns<hprof_load_event>, add_load, nullptr},
 };
 
 void add_row(Encoder& encoder, JfrOut& out, const hprof_rec_table& table, const Source& source,
@@ -329,6 +402,10 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_TABLE_ALLOC_SITE_EVENTS,
                                     HPROF_TABLE_MONITOR_TIME_EVENTS,
                                     HPROF_TABLE_MONITOR_WAIT_EVENTS,
+                                    HPROF_TABLE_THREAD_EVENTS,
+                                    HPROF_TABLE_PAUSE_EVENTS,
+                                    HPROF_TABLE_HEAP_EVENTS,
+                                    HPROF_TABLE_LOAD_EVENTS,
                                     HPROF_TABLE_CPU_SAMPLES,
                                     HPROF_TABLE_ALLOC_SITES,
                                     HPROF_TABLE_HEAP_SUMMARY,

@@ -13,7 +13,16 @@ constexpr uint64_t kMost = 64 * 1024;  // bytes of its strings, and of its tree
 constexpr char kAnnotation[] = "java.lang.annotation.Annotation", kEvent[] = "jdk.jfr.Event";
 
 // How a field's value is to be read.
-enum Meaning : uint32_t { kPlain, kTicks, kTickSpan, kNanoseconds, kEpochMilliseconds, kBytes, kAddress };
+enum Meaning : uint32_t {
+  kPlain,
+  kTicks,
+  kTickSpan,
+  kNanoseconds,
+  kEpochMilliseconds,
+  kBytes,
+  kAddress,
+  kShare
+};
 struct Annotation {
   Type type;
   const char* value;  // null: none
@@ -26,6 +35,7 @@ constexpr Annotation kMeanings[] = {
     {kTimestamp, "MILLISECONDS_SINCE_EPOCH"},
     {kDataAmount, "BYTES"},
     {kMemoryAddress, nullptr},
+    {kPercentage, nullptr},
 };
 
 struct Field {
@@ -52,6 +62,7 @@ constexpr Field kStack = {"stackTrace", kStackTrace, kPlain};
 constexpr Field kState = {"state", kThreadState, kPlain};
 constexpr Field kName = {"name", kString, kPlain}, kValue = {"value", kString, kPlain};
 constexpr Field kAddressOf = {"address", kLong, kAddress};
+constexpr Field kAnyThread = {"thread", kThread, kPlain}, kGcId = {"gcId", kInt, kPlain};
 constexpr Field kMonitorClass = {"monitorClass", kClass, kPlain};
 
 constexpr Class kClasses[] = {
@@ -59,6 +70,7 @@ constexpr Class kClasses[] = {
     {kByte, "byte", nullptr, {}},
     {kInt, "int", nullptr, {}},
     {kLong, "long", nullptr, {}},
+    {kFloat, "float", nullptr, {}},
     {kString, "java.lang.String", nullptr, {}},
     {kClass,
      "java.lang.Class",
@@ -93,6 +105,7 @@ constexpr Class kClasses[] = {
     {kSymbol, "jdk.types.Symbol", nullptr, {{"string", kString, kPlain}}},
     {kFrameType, "jdk.types.FrameType", nullptr, {{"description", kString, kPlain}}},
     {kThreadState, "jdk.types.ThreadState", nullptr, {kName}},
+    {kGcWhen, "jdk.types.GCWhen", nullptr, {{"when", kString, kPlain}}},
     {kMethod,
      "jdk.types.Method",
      nullptr,
@@ -118,6 +131,15 @@ constexpr Class kClasses[] = {
     {kTimespan, "jdk.jfr.Timespan", kAnnotation, {kValue}},
     {kDataAmount, "jdk.jfr.DataAmount", kAnnotation, {kValue}},
     {kMemoryAddress, "jdk.jfr.MemoryAddress", kAnnotation, {}},
+    {kPercentage, "jdk.jfr.Percentage", kAnnotation, {}},
+    {kVirtualSpace,
+     "jdk.types.VirtualSpace",
+     nullptr,
+     {{"start", kLong, kAddress},
+      {"committedEnd", kLong, kAddress},
+      {"committedSize", kLong, kBytes},
+      {"reservedEnd", kLong, kAddress},
+      {"reservedSize", kLong, kBytes}}},
     {kExecutionSample,
      "jdk.ExecutionSample",
      kEvent,
@@ -169,6 +191,57 @@ constexpr Class kClasses[] = {
       kAddressOf},
      "Java Thread Park",
      {"Java Application"}},
+    {kThreadStart,
+     "jdk.ThreadStart",
+     kEvent,
+     {kStart, kEventThread, kStack, kAnyThread, {"parentThread", kThread, kPlain}},
+     "Java Thread Start",
+     {"Java Application"}},
+    {kThreadEnd,
+     "jdk.ThreadEnd",
+     kEvent,
+     {kStart, kEventThread, kAnyThread},
+     "Java Thread End",
+     {"Java Application"}},
+    {kGarbageCollection,
+     "jdk.GarbageCollection",
+     kEvent,
+     {kStart,
+      kDuration,
+      kGcId,
+      kName,
+      {"cause", kString, kPlain},
+      {"sumOfPauses", kLong, kTickSpan},
+      {"longestPause", kLong, kTickSpan}},
+     "Garbage Collection",
+     {"Java Virtual Machine", "GC"}},
+    {kHeapSummary,
+     "jdk.GCHeapSummary",
+     kEvent,
+     {kStart,
+      kGcId,
+      {"when", kGcWhen, kPlain},
+      {"heapSpace", kVirtualSpace, kPlain},
+      {"heapUsed", kLong, kBytes}},
+     "Heap Summary",
+     {"Java Virtual Machine", "GC"}},
+    {kCpuLoad,
+     "jdk.CPULoad",
+     kEvent,
+     {kStart, {"jvmUser", kFloat, kShare}, {"jvmSystem", kFloat, kShare}, {"machineTotal", kFloat, kShare}},
+     "CPU Load",
+     {"Operating System", "Processor"}},
+    {kCpuInformation,
+     "jdk.CPUInformation",
+     kEvent,
+     {kStart,
+      {"cpu", kString, kPlain},
+      {"description", kString, kPlain},
+      {"sockets", kInt, kPlain},
+      {"cores", kInt, kPlain},
+      {"hwThreads", kInt, kPlain}},
+     "CPU Information",
+     {"Operating System", "Processor"}},
     {kActiveSetting,
      "jdk.ActiveSetting",
      kEvent,
@@ -194,7 +267,7 @@ static_assert(sizeof kClasses / sizeof kClasses[0] == kTypeCount, "a class for e
 
 // Values that events refer to by number.
 bool is_in_pool(Type type) { return type >= kClass && type <= kStackTrace && type != kStackFrame; }
-bool is_simple(Type type) { return type >= kSymbol && type <= kThreadState; }
+bool is_simple(Type type) { return type >= kSymbol && type <= kGcWhen; }
 bool is_array(Type of, const Field& field) {
   return of == kCategory || (of == kStackTrace && field.type == kStackFrame);
 }
@@ -225,7 +298,7 @@ class Metadata::Tree {
     const char* key;
     const char* value;  // null: there is no such attribute
   };
-  static constexpr uint32_t kStringsMost = 160;
+  static constexpr uint32_t kStringsMost = 224;
 
   void string(const char* text);
   void begin(const char* name, std::initializer_list<Attribute> attributes, uint32_t children);

@@ -25,6 +25,9 @@ constexpr const char* kStates[] = {
     "STATE_UNKNOWN", "STATE_NEW",      "STATE_RUNNABLE",   "STATE_BLOCKED_ON_MONITOR_ENTER",
     "STATE_WAITING", "STATE_SLEEPING", "STATE_TERMINATED", "STATE_DEFAULT"};
 
+// Of the heap.
+constexpr const char* kWhen[] = {"After GC"};
+
 template <uint32_t n>
 uint64_t size_of_words(const char* const (&words)[n]) {
   uint64_t size = 0;
@@ -238,7 +241,7 @@ uint64_t Pools::bytes() const {
 
 // Readers refuse pools without entries.
 uint32_t Pools::pool_count() const {
-  uint32_t count = 2;  // those of fixed lists
+  uint32_t count = 3;  // those of fixed lists
   for (const Pool& pool : pools_) count += pool.count != 0 ? 1 : 0;
   return count;
 }
@@ -251,7 +254,7 @@ uint64_t Pools::size(uint64_t ticks) const {
     if (pools_[i].count == 0) continue;
     size += varint_size(kPoolTypes[i]) + varint_size(pools_[i].count) + pools_[i].entries.size();
   }
-  return size + 4 + size_of_words(kFrameTypes) + size_of_words(kStates);
+  return size + 6 + size_of_words(kFrameTypes) + size_of_words(kStates) + size_of_words(kWhen);
 }
 
 void Pools::write(JfrOut& out, uint64_t ticks) const {
@@ -270,6 +273,7 @@ void Pools::write(JfrOut& out, uint64_t ticks) const {
   }
   write_words(out, kFrameType, kFrameTypes);
   write_words(out, kThreadState, kStates);
+  write_words(out, kGcWhen, kWhen);
 }
 
 }  // namespace hprof::jfr

@@ -31,6 +31,8 @@ class Pools {
   static constexpr uint32_t kOnCpu = HPROF_STATE_ENDED + 1;
   static uint64_t state(uint64_t state) { return 1 + (state <= kOnCpu ? state : HPROF_STATE_UNKNOWN); }
 
+  static constexpr uint64_t kAfterGc = 1;
+
   uint64_t bytes() const;
   // The event that holds the pools.
   uint64_t size(uint64_t ticks) const;

@@ -12,6 +12,7 @@
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>
+#include <hprof/draft/vm_events.h>
 #include <hprof/draft/vm_flags.h>
 #include <hprof/draft/walk.h>
 #include <hprof/draft/weaks.h>

@@ -274,6 +274,8 @@ class ChunkReader {
     } else if (name == "boolean" || name == "byte") {
       value.number = from.byte();
       check(name == "byte" || value.number <= 1, "a boolean of " + std::to_string(value.number));
+    } else if (name == "float") {
+      value.number = static_cast<int64_t>(from.big(4));
     } else if (name == "java.lang.String") {
       value.is_null = !from.string(&value.text);
     } else {

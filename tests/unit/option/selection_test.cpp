@@ -413,6 +413,7 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
                       "jvmpi=* jvmpi",
                       "monitor=y monitor",
                       "msa=y msa",
+                      "format=jfr vm_events",
                       "format=a encoder_ascii",
                       "format=b encoder_binary",
                       "format=flamegraph_events encoder_flamegraph",

@@ -144,6 +144,26 @@ def sampled_allocations_have_class_and_weight(vm):
     check("Sites" in jfr("view", "--width", "200", "allocation-by-site", run.path("out.jfr")), "allocation-by-site")
 
 
+@vm_test(units=("cpu_samples", "vm_events") + OUTPUT, quick=True)
+def threads_pauses_heap_and_load_are_those_of_the_vm(vm):
+    _, found = recorded(vm, "cpu=samples", "Spin", "12", "2")
+    spun = {event["sampledThread"]["javaThreadId"] for event in found.events[SAMPLE]
+            if event["sampledThread"]["javaName"].startswith("spin")}
+    for name in ("jdk.ThreadStart", "jdk.ThreadEnd"):
+        of_program = {event["thread"]["javaThreadId"] for event in found.events[name] if event["thread"]["javaName"].startswith("spin")}
+        check(spun and spun <= of_program, "%s of %s, not of %s" % (name, of_program, spun))
+    load = found.events["jdk.CPULoad"]
+    check(load and all(0 <= event["jvmUser"] <= 1 for event in load) and max(event["jvmUser"] for event in load) > 0, "load %s" % load)
+    run = vm.run_java(vm.agent_option("cpu=samples,format=jfr,file=gc.jfr"), "-Xmx64m", "Garbage")
+    check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
+    found = Recording(run.path("gc.jfr"))
+    pauses = {event["gcId"]: event["duration"] for event in found.events["jdk.GarbageCollection"]}
+    check_equal(sorted(pauses), list(range(1, len(pauses) + 1)), "numbers of pauses")
+    check(pauses and found.events["jdk.GCHeapSummary"], "%d pauses, heap %s" % (len(pauses), found.events["jdk.GCHeapSummary"]))
+    for heap in found.events["jdk.GCHeapSummary"]:
+        check(heap["gcId"] in pauses and 0 < heap["heapUsed"] <= heap["heapSpace"]["committedSize"] <= 64 << 20, "heap %s" % heap)
+
+
 @vm_test(units=("bytecode", "cpu_times", "heap_sites") + OUTPUT)
 def what_has_no_events_is_refused_or_said(vm):
     check("cpu=times|old is not supported with format=jfr" in vm.refused("cpu=times,format=jfr"), "cpu=times")

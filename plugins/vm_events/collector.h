@@ -1,0 +1,47 @@
+// Starts and ends of threads and GC pauses as they happen; a thread of its own looks at the CPU time and the
+// heap once a second. Nothing of it without an output that takes events.
+#pragma once
+
+#include <atomic>
+#include <jni.h>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/services.hpp>
+#include <hprof/draft/vm_events.h>
+
+namespace hprof::vm_events {
+
+class Collector {
+ public:
+  explicit Collector(const hprof_host* host) : services_(host) {}
+
+  hprof_status start();
+  void stop();
+  hprof_status report(const hprof_report&) { return HPROF_OK; }
+
+  void thread_start(void*, hprof_thread* thread) { pass_on(thread, 1); }
+  void thread_end(void*, hprof_thread* thread) { pass_on(thread, 0); }
+  void gc_start();
+  void gc_finish();
+
+ private:
+  struct Heap;
+
+  static void watch(void* self, void* jni, hprof_agent_thread* thread);
+  uint64_t now() const { return services_.clock->monotonic(services_.host); }
+  void pass_on(const hprof_thread* thread, uint64_t starts);
+  void look_at_load(uint64_t processors);
+  void look_at_heap(const Heap& heap);
+
+  Services services_;
+  hprof_agent_thread* watcher_ = nullptr;
+  std::atomic<bool> is_on_{false};
+  // Of the thread that ends the pauses.
+  uint64_t paused_ns_ = 0;  // 0: no pause has begun
+  std::atomic<uint32_t> pauses_{0};
+  // Of the watcher.
+  uint64_t looked_ns_ = 0, cpu_ns_ = 0;
+  uint32_t seen_pauses_ = 0;
+};
+
+}  // namespace hprof::vm_events

@@ -1,0 +1,100 @@
+// The unit vm_events: events of threads and pauses, and what its own thread sees, for outputs that take
+// events.
+#include "plugins/vm_events/collector.h"
+
+#include <doctest/doctest.h>
+
+#include "tools/mock/mock_host.h"
+
+using namespace hprof;
+
+namespace {
+
+constexpr uint64_t kMilli = 1'000'000, kSecond = 1'000'000'000;
+
+struct Fixture {
+  MockHost mock;
+  vm_events::Collector collector;
+
+  explicit Fixture(bool takes_events) : collector(mock.host()) {
+    mock.settings.events = takes_events ? 1 : 0;
+    REQUIRE(collector.start() == HPROF_OK);
+  }
+  ~Fixture() {
+    collector.stop();
+    CHECK(mock.agent_threads.empty());
+    CHECK(mock.memory_used == 0);
+  }
+  // The events of a table since the last call.
+  template <class Row>
+  std::vector<Row> take(const char* table) {
+    std::vector<Row> rows;
+    for (const MockRecord& event : mock.events) {
+      if (is_table(event, table)) rows.push_back(rows_of<Row>(event.as<hprof_rec_table>())[0]);
+    }
+    mock.events.clear();
+    return rows;
+  }
+  void pause(uint64_t length) {
+    collector.gc_start();
+    mock.now_ns += length;
+    collector.gc_finish();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("nothing without an output that takes events") {
+  Fixture f(false);
+  f.collector.thread_start(nullptr, f.mock.add_app_thread(1, 11));
+  f.pause(kMilli);
+  CHECK(f.mock.events.empty());
+  CHECK(f.mock.agent_threads.empty());
+}
+
+TEST_CASE("threads of the program that start and end") {
+  Fixture f(true);
+  f.collector.thread_start(nullptr, f.mock.add_app_thread(1, 11));
+  f.collector.thread_end(nullptr, f.mock.add_app_thread(2, 12));
+  f.collector.thread_start(nullptr, f.mock.add_app_thread(3, 13, nullptr, HPROF_THREAD_AGENT));
+  f.collector.thread_start(nullptr, f.mock.add_app_thread(4, 0, nullptr, HPROF_THREAD_VIRTUAL));
+  const auto rows = f.take<hprof_thread_event>(HPROF_TABLE_THREAD_EVENTS);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].at_ns == f.mock.now_ns);
+  CHECK(rows[0].thread == 1);
+  CHECK(rows[0].starts == 1);
+  CHECK(rows[1].thread == 2);
+  CHECK(rows[1].starts == 0);
+}
+
+TEST_CASE("pauses have a length and a number") {
+  Fixture f(true);
+  f.collector.gc_finish();  // of a pause that had begun before
+  f.pause(3 * kMilli);
+  f.pause(5 * kMilli);
+  const auto rows = f.take<hprof_pause_event>(HPROF_TABLE_PAUSE_EVENTS);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].time_ns == 3 * kMilli);
+  CHECK(rows[0].number == 1);
+  CHECK(rows[1].at_ns == f.mock.now_ns);
+  CHECK(rows[1].number == 2);
+}
+
+TEST_CASE("its thread looks once a second") {
+  Fixture f(true);
+  REQUIRE(f.mock.agent_threads.size() == 1);
+  f.pause(kMilli);
+  f.mock.events.clear();
+  f.mock.on_wait = [&](uint64_t ns) {
+    CHECK(ns == kSecond);
+    f.mock.now_ns += kSecond;
+    f.mock.process_cpu_ns += kSecond / 4;
+  };
+  f.mock.run_thread(0, 2);
+  CHECK(f.mock.events.size() == 2);  // none of a heap, without a VM
+  const auto rows = f.take<hprof_load_event>(HPROF_TABLE_LOAD_EVENTS);
+  REQUIRE(rows.size() == 2);
+  for (const hprof_load_event& row : rows) CHECK(row.processors == 1);
+  CHECK(rows[1].elapsed_ns == kSecond);
+  CHECK(rows[1].cpu_ns == kSecond / 4);
+}
