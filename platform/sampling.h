@@ -37,6 +37,16 @@ int cpu_timer_tick(CpuTimer timer);     // expires once, immediately [signal]
 int cpu_timer_stop(CpuTimer timer);     // [signal]
 int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 
+// Creates a stopped timer of elapsed time, which the kernel serves at any moment, not at its ticks only, for
+// the same handler. Its signal may meet the thread in a system call and end that, so machines that do not
+// tell have none. [any]
+int moment_timer_create(CpuTimer* timer, NativeThread thread, void* value);
+// Lets it expire once, in `wait_ns`. [signal]
+int moment_timer_start(CpuTimer timer, int64_t wait_ns);
+
+// The time between two ticks of the kernel; 0: not known. [any]
+int64_t tick_length_ns();
+
 // True: that thread blocks the signal of CPU timers now. False: not, or not known. [any]
 bool blocks_cpu_timers(NativeThread thread);
 
@@ -72,6 +82,12 @@ void write_registers(void* machine_context, const MachineRegisters& registers);
 // before at its first instruction. Returns the context that such handlers interrupted; `machine_context`
 // itself if it is of other code, or if that is not known on this machine. [signal]
 void* below_signal_frames(void* machine_context);
+
+// What a signal does to the system call that its thread was in: the kernel restarts it afterwards, or it has
+// ended with EINTR. kNone also where it is not known. [signal]
+enum class InterruptedCall : uint32_t { kNone, kRestarts, kEnded };
+InterruptedCall interrupted_call(const void* machine_context);
+bool knows_interrupted_calls();  // of this machine [any]
 
 // The guard against memory faults: of guarded calls, and of guarded reads (guarded_read.h).
 

@@ -114,6 +114,9 @@ void add_checks(Table& table) {
   HPROF_ROW(sampling, timer_number, kJava);
   HPROF_ROW(sampling, set_interval, tag::kSignal);
   HPROF_ROW(sampling, is_blocked, tag::kAnyButSignal);
+  HPROF_ROW(sampling, add_moments, kJava);
+  HPROF_ROW(sampling, signal_after, tag::kSignal);
+  HPROF_ROW(sampling, interrupted_call, tag::kSignal);
   HPROF_ROW(probes, frame, tag::kControl);
   HPROF_ROW(probes, each_left, tag::kControl);
   HPROF_ROW(exceptions, ask, tag::kOnLoad);

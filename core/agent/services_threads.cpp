@@ -22,7 +22,9 @@ struct hprof_agent_thread {
 };
 
 struct hprof_cpu_timer {
-  hprof::platform::CpuTimer timer;
+  hprof::platform::NativeThread thread;
+  void* argument;
+  hprof::platform::CpuTimer timer, moments;
 };
 
 namespace hprof {
@@ -176,8 +178,8 @@ hprof_cpu_timer* start_timer(const hprof_host* host, uint64_t os_id, uint64_t in
   const SessionParts& parts = parts_of(host);
   auto* timer = static_cast<hprof_cpu_timer*>(parts.memory.allocate(sizeof(hprof_cpu_timer)));
   if (timer == nullptr) return nullptr;
-  new (timer) hprof_cpu_timer;
-  if (platform::cpu_timer_create(&timer->timer, thread_of(os_id), timer_argument) == 0) {
+  new (timer) hprof_cpu_timer{thread_of(os_id), timer_argument, {}, {}};
+  if (platform::cpu_timer_create(&timer->timer, timer->thread, timer_argument) == 0) {
     const int error = interval_ns == 0
                           ? platform::cpu_timer_tick(timer->timer)
                           : platform::cpu_timer_start(timer->timer, static_cast<int64_t>(interval_ns));
@@ -190,7 +192,16 @@ hprof_cpu_timer* start_timer(const hprof_host* host, uint64_t os_id, uint64_t in
 
 void stop_timer(const hprof_host* host, hprof_cpu_timer* timer) {
   platform::cpu_timer_delete(&timer->timer);
+  platform::cpu_timer_delete(&timer->moments);
   parts_of(host).memory.release(timer, sizeof(hprof_cpu_timer));
+}
+
+uint64_t number_of(const platform::CpuTimer& timer) { return static_cast<uint64_t>(timer.id) + 1; }
+
+platform::CpuTimer numbered(uint64_t number) {
+  platform::CpuTimer timer;
+  timer.id = static_cast<intptr_t>(number - 1);
+  return timer;
 }
 
 const hprof_sampling_service kSampling = {
@@ -215,16 +226,25 @@ const hprof_sampling_service kSampling = {
       hprof_copy_sized(&all, sizeof(all), registers, registers->size);
       platform::write_registers(context, {all.pc, all.sp, all.fp, all.link, 0});
     },
-    [](const hprof_host*, const hprof_cpu_timer* timer) {
-      return static_cast<uint64_t>(timer->timer.id) + 1;
-    },
+    [](const hprof_host*, const hprof_cpu_timer* timer) { return number_of(timer->timer); },
     [](const hprof_host*, uint64_t number, uint64_t interval_ns) {
-      platform::CpuTimer timer;
-      timer.id = static_cast<intptr_t>(number - 1);
-      platform::cpu_timer_start(timer, static_cast<int64_t>(interval_ns));
+      platform::cpu_timer_start(numbered(number), static_cast<int64_t>(interval_ns));
     },
     [](const hprof_host*, uint64_t os_id) {
       return static_cast<uint32_t>(platform::blocks_cpu_timers(thread_of(os_id)));
+    },
+    [](const hprof_host*) {
+      return platform::knows_interrupted_calls() ? static_cast<uint64_t>(platform::tick_length_ns()) : 0;
+    },
+    [](const hprof_host*, hprof_cpu_timer* timer) {
+      const int error = platform::moment_timer_create(&timer->moments, timer->thread, timer->argument);
+      return error == 0 ? number_of(timer->moments) : 0;
+    },
+    [](const hprof_host*, uint64_t number, uint64_t wait_ns) {
+      platform::moment_timer_start(numbered(number), static_cast<int64_t>(wait_ns));
+    },
+    [](const hprof_host*, const void* context) {
+      return static_cast<uint32_t>(platform::interrupted_call(context));
     },
 };
 

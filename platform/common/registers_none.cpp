@@ -6,5 +6,7 @@ namespace hprof::platform {
 bool read_registers(const void*, MachineRegisters*) { return false; }
 void write_registers(void*, const MachineRegisters&) {}
 void* below_signal_frames(void* machine_context) { return machine_context; }
+InterruptedCall interrupted_call(const void*) { return InterruptedCall::kNone; }
+bool knows_interrupted_calls() { return false; }
 
 }  // namespace hprof::platform

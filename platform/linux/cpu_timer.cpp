@@ -52,21 +52,34 @@ static_assert(sizeof(KernelSigevent) == 64, "SIGEV_MAX_SIZE");
 
 constexpr int kNotifyThread = 4;  // SIGEV_THREAD_ID
 
-// kDueAtOnce: expires once, immediately.
-constexpr int64_t kDueAtOnce = -1;
-
-int set_interval(CpuTimer timer, int64_t interval_ns) {
+int set_times(CpuTimer timer, int flags, int64_t first_ns, int64_t interval_ns) {
   KernelTimerSpec spec{};
-  int flags = TIMER_ABSTIME;
-  if (interval_ns == kDueAtOnce) {
-    spec.first_nanoseconds = 1;
-  } else {
-    flags = 0;
-    spec.interval_seconds = spec.first_seconds = static_cast<KernelTime>(interval_ns / kNanosPerSecond);
-    spec.interval_nanoseconds = spec.first_nanoseconds =
-        static_cast<KernelTime>(interval_ns % kNanosPerSecond);
-  }
+  spec.first_seconds = static_cast<KernelTime>(first_ns / kNanosPerSecond);
+  spec.first_nanoseconds = static_cast<KernelTime>(first_ns % kNanosPerSecond);
+  spec.interval_seconds = static_cast<KernelTime>(interval_ns / kNanosPerSecond);
+  spec.interval_nanoseconds = static_cast<KernelTime>(interval_ns % kNanosPerSecond);
   return syscall(kSetTimeCall, static_cast<int>(timer.id), flags, &spec, nullptr) == 0 ? 0 : errno;
+}
+
+int create(CpuTimer* timer, clockid_t clock, NativeThread thread, void* value) {
+  *timer = CpuTimer{};
+  uint32_t place = 0;
+  if (!book_timer(value, &place)) return ENOMEM;
+  KernelSigevent event{};
+  event.value.sival_ptr = reinterpret_cast<void*>(uintptr_t{place});
+  event.signal_number = sample_signal();
+  event.notify = kNotifyThread;
+  event.thread = static_cast<int>(thread);
+  int id = -1;
+  if (syscall(SYS_timer_create, clock, &event, &id) != 0) {
+    const int error = errno;
+    release_timer(place);
+    return error;
+  }
+  number_timer(place, id);
+  timer->id = id;
+  timer->place = place;
+  return 0;
 }
 
 }  // namespace
@@ -80,33 +93,32 @@ bool cpu_timers_supported() { return true; }
 
 int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value) {
   *timer = CpuTimer{};
-  if (thread == NativeThread::kNone) return ESRCH;
-  uint32_t place = 0;
-  if (!book_timer(value, &place)) return ENOMEM;
-  KernelSigevent event{};
-  event.value.sival_ptr = reinterpret_cast<void*>(uintptr_t{place});
-  event.signal_number = sample_signal();
-  event.notify = kNotifyThread;
-  event.thread = static_cast<int>(thread);
-  int id = -1;
-  if (syscall(SYS_timer_create, thread_cpu_clock(thread), &event, &id) != 0) {
-    const int error = errno;
-    release_timer(place);
-    return error;
-  }
-  number_timer(place, id);
-  timer->id = id;
-  timer->place = place;
-  return 0;
+  return thread == NativeThread::kNone ? ESRCH : create(timer, thread_cpu_clock(thread), thread, value);
 }
 
 int cpu_timer_start(CpuTimer timer, int64_t interval_ns) {
-  return interval_ns > 0 ? set_interval(timer, interval_ns) : EINVAL;
+  return interval_ns > 0 ? set_times(timer, 0, interval_ns, interval_ns) : EINVAL;
 }
 
-int cpu_timer_tick(CpuTimer timer) { return set_interval(timer, kDueAtOnce); }
+int cpu_timer_tick(CpuTimer timer) { return set_times(timer, TIMER_ABSTIME, 1, 0); }
 
-int cpu_timer_stop(CpuTimer timer) { return set_interval(timer, 0); }
+int cpu_timer_stop(CpuTimer timer) { return set_times(timer, 0, 0, 0); }
+
+int moment_timer_create(CpuTimer* timer, NativeThread thread, void* value) {
+  *timer = CpuTimer{};
+  if (!knows_interrupted_calls()) return kErrorUnsupported;
+  return thread == NativeThread::kNone ? ESRCH : create(timer, CLOCK_MONOTONIC, thread, value);
+}
+
+int moment_timer_start(CpuTimer timer, int64_t wait_ns) {
+  return wait_ns > 0 ? set_times(timer, 0, wait_ns, 0) : EINVAL;
+}
+
+int64_t tick_length_ns() {
+  timespec length{};
+  if (clock_getres(CLOCK_MONOTONIC_COARSE, &length) != 0) return 0;
+  return length.tv_sec * kNanosPerSecond + length.tv_nsec;
+}
 
 int cpu_timer_delete(CpuTimer* timer) {
   if (!timer->is_created()) return 0;

@@ -1,5 +1,7 @@
 // The registers of a signal's machine context, per processor (ucontext_t of the kernel's signal ABI).
+#include <errno.h>
 #include <signal.h>
+#include <type_traits>
 #include <ucontext.h>
 
 #include "platform/guarded_read.h"
@@ -10,16 +12,21 @@ namespace hprof::platform {
 namespace {
 
 // Indices of the registers, per processor. kLink: -1 if return addresses are on the stack; kBytecode: -1 if
-// not known. kNumber, kInfo and kContext hold a signal handler's arguments at its first instruction; info and
-// context stand in the signal frame, kInfoAt and kContextAt bytes above the stack pointer.
+// not known. kResult is that of a system call, which the instruction kCall makes. kNumber, kInfo and kContext
+// hold a signal handler's arguments at its first instruction; info and context stand in the signal frame,
+// kInfoAt and kContextAt bytes above the stack pointer.
 #if defined(__x86_64__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
 constexpr int kPc = REG_RIP, kSp = REG_RSP, kFp = REG_RBP, kLink = -1, kBytecode = REG_R13;
+constexpr int kResult = REG_RAX;
+constexpr uint16_t kCall = 0x050f;
 constexpr int kNumber = REG_RDI, kInfo = REG_RSI, kContext = REG_RDX;
 constexpr uint64_t kInfoAt = 312, kContextAt = 8;
 #elif defined(__i386__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
 constexpr int kPc = REG_EIP, kSp = REG_ESP, kFp = REG_EBP, kLink = -1, kBytecode = -1;
+constexpr int kResult = REG_EAX;
+constexpr uint16_t kCall = 0x80cd;
 constexpr int kNumber = REG_EAX, kInfo = REG_EDX, kContext = REG_ECX;
 constexpr uint64_t kInfoAt = 16, kContextAt = 144;
 #elif defined(__aarch64__)
@@ -28,11 +35,15 @@ constexpr uint64_t kInfoAt = 16, kContextAt = 144;
     : (name) == 31 ? &(context)->uc_mcontext.sp \
                    : &(context)->uc_mcontext.regs[name])
 constexpr int kPc = 32, kSp = 31, kFp = 29, kLink = 30, kBytecode = -1;
+constexpr int kResult = 0;
+constexpr uint32_t kCall = 0xd4000001;
 constexpr int kNumber = 0, kInfo = 1, kContext = 2;
 constexpr uint64_t kInfoAt = 0, kContextAt = 128;
 #elif defined(__riscv)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.__gregs[name]
 constexpr int kPc = 0, kSp = 2, kFp = 8, kLink = 1, kBytecode = -1;
+constexpr int kResult = 10;
+constexpr uint32_t kCall = 0x00000073;
 constexpr int kNumber = 10, kInfo = 11, kContext = 12;
 constexpr uint64_t kInfoAt = 0, kContextAt = 128;
 #endif
@@ -84,11 +95,26 @@ void* below_signal_frames(void* machine_context) {
   return context;
 }
 
+InterruptedCall interrupted_call(const void* machine_context) {
+  const auto* context = static_cast<const ucontext_t*>(machine_context);
+  const auto pc = static_cast<uintptr_t>(widen(HPROF_REGISTER(context, kPc)));
+  const auto is_call_at = [](uintptr_t at) {
+    return guarded_read<std::remove_const_t<decltype(kCall)>>(reinterpret_cast<const void*>(at)) == kCall;
+  };
+  if (is_call_at(pc)) return InterruptedCall::kRestarts;
+  const auto result = static_cast<long>(HPROF_REGISTER(context, kResult));
+  return result == -EINTR && is_call_at(pc - sizeof kCall) ? InterruptedCall::kEnded : InterruptedCall::kNone;
+}
+
+bool knows_interrupted_calls() { return true; }
+
 #else
 
 bool read_registers(const void*, MachineRegisters*) { return false; }
 void write_registers(void*, const MachineRegisters&) {}
 void* below_signal_frames(void* machine_context) { return machine_context; }
+InterruptedCall interrupted_call(const void*) { return InterruptedCall::kNone; }
+bool knows_interrupted_calls() { return false; }
 
 #endif
 

@@ -17,6 +17,9 @@ int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
 int cpu_timer_tick(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
+int moment_timer_create(CpuTimer*, NativeThread, void*) { return kErrorUnsupported; }
+int moment_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
+int64_t tick_length_ns() { return 0; }
 bool blocks_cpu_timers(NativeThread) { return false; }
 Tick own_tick(const siginfo_t*, void**) { return Tick::kForeign; }
 

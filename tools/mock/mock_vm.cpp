@@ -293,6 +293,10 @@ struct MockSampling {
   static uint64_t number(const hprof_host*, const hprof_cpu_timer*) { return 0; }
   static void set_interval(const hprof_host*, uint64_t, uint64_t) {}
   static uint32_t is_blocked(const hprof_host*, uint64_t) { return 0; }
+  static uint64_t tick_length(const hprof_host*) { return 0; }
+  static uint64_t add_moments(const hprof_host*, hprof_cpu_timer*) { return 0; }
+  static void signal_after(const hprof_host*, uint64_t, uint64_t) {}
+  static uint32_t interrupted_call(const hprof_host*, const void*) { return HPROF_CALL_NONE; }
 };
 
 void MockHost::tick(uint64_t os_id, uint32_t ticks, void* ucontext) {
@@ -336,7 +340,11 @@ void MockHost::add_vm_services() {
                                                   MockSampling::write_registers,
                                                   MockSampling::number,
                                                   MockSampling::set_interval,
-                                                  MockSampling::is_blocked};
+                                                  MockSampling::is_blocked,
+                                                  MockSampling::tick_length,
+                                                  MockSampling::add_moments,
+                                                  MockSampling::signal_after,
+                                                  MockSampling::interrupted_call};
   // A 32-bit Windows VM has another calling convention than these functions.
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
   services_[HPROF_SERVICE_ACCOUNTING] = &clocks;

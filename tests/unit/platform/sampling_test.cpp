@@ -5,6 +5,7 @@
 #include <sys/time.h>
 #include <thread>
 #include <time.h>
+#include <unistd.h>
 #include <vector>
 
 #include "tests/unit/platform/fixture.h"
@@ -197,6 +198,68 @@ TEST_CASE("a new interval holds for a timer that runs") {
   CHECK(cpu_timer_start(timer, -1) != 0);
   cpu_timer_delete(&timer);
   CHECK(cpu_timer_start(timer, kInterval) != 0);
+}
+
+namespace {
+
+std::atomic<uint64_t> calls[3];
+
+void count_call(void*, void* context, uint32_t) { ++calls[static_cast<uint32_t>(interrupted_call(context))]; }
+
+void restart_calls(bool restart) {
+  struct sigaction action {};
+  REQUIRE(sigaction(SIGPROF, nullptr, &action) == 0);
+  action.sa_flags = restart ? action.sa_flags | SA_RESTART : action.sa_flags & ~SA_RESTART;
+  REQUIRE(sigaction(SIGPROF, &action, nullptr) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a timer of moments expires once, also in a system call, and tells what it does to that") {
+  if (!knows_interrupted_calls()) return;
+  REQUIRE(install_sample_handler(count_call) == 0);
+  REQUIRE(install_fault_guard() == 0);
+  CHECK(tick_length_ns() > 0);
+  CHECK(tick_length_ns() <= 10 * kNanosPerMilli);
+  CpuTimer timer;
+  REQUIRE(moment_timer_create(&timer, current_thread_id(), nullptr) == 0);
+  CHECK(moment_timer_start(timer, 0) != 0);
+  const auto expires_in = [&](auto wait, InterruptedCall expected) {
+    for (auto& count : calls) count = 0;
+    REQUIRE(moment_timer_start(timer, 5 * kNanosPerMilli) == 0);
+    wait();
+    for (uint32_t call = 0; call < 3; ++call)
+      CHECK(calls[call] == (call == static_cast<uint32_t>(expected) ? 1 : 0));
+  };
+  expires_in([] { burn_until([] { return calls[0] != 0; }); }, InterruptedCall::kNone);
+  expires_in(
+      [] {
+        const timespec minute = {60, 0};
+        CHECK(nanosleep(&minute, nullptr) == -1);
+        CHECK(errno == EINTR);
+      },
+      InterruptedCall::kEnded);
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const auto read_byte = [&](bool restart) {
+    return [&ends, restart] {
+      std::thread writer([&ends, restart] {
+        while (restart && calls[1] == 0) sleep_ns(kNanosPerMilli);
+        if (restart) CHECK(write(ends[1], "x", 1) == 1);
+      });
+      char byte = 0;
+      CHECK(read(ends[0], &byte, 1) == (restart ? 1 : -1));
+      writer.join();
+    };
+  };
+  expires_in(read_byte(true), InterruptedCall::kRestarts);
+  restart_calls(false);
+  expires_in(read_byte(false), InterruptedCall::kEnded);
+  close(ends[0]);
+  close(ends[1]);
+  CHECK(cpu_timer_delete(&timer) == 0);
+  uninstall_fault_guard();
+  uninstall_sample_handler();
 }
 
 TEST_CASE("no timer for a thread that is not there") {
