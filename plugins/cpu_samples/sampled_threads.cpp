@@ -23,6 +23,8 @@ SampledThread* SampledThreads::get(const Services& services, hprof_thread* threa
   place->cpu_seen.store(kCpuNotSeen, std::memory_order_relaxed);
   place->cpu_open.store(0, std::memory_order_relaxed);
   place->due.store(kNeverDue, std::memory_order_relaxed);
+  place->moments_number.store(0, std::memory_order_relaxed);
+  place->moments_from.store(0, std::memory_order_relaxed);
   place->looked_ns.store(services.clock->monotonic(services.host), std::memory_order_relaxed);
   place->serial.store(thread->serial, std::memory_order_release);
   *is_new = __atomic_compare_exchange_n(&thread->slot, &before, static_cast<void*>(place), false,

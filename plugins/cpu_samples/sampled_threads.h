@@ -22,7 +22,9 @@ struct alignas(16) SampledThread : PooledPlace {
   Lock lock;
   std::atomic<uint64_t> os_id;
   std::atomic<hprof_cpu_timer*> timer;  // changes under the lock
-  std::atomic<uint64_t> timer_number;   // of that timer, for the handler
+  // For the handler: the numbers of that timer, and of its timer of moments, 0: it has none; and the CPU time
+  // from which on the latter is used again.
+  std::atomic<uint64_t> timer_number, moments_number, moments_from;
   // JVMTI engine: the thread's CPU clock at the last look, and the CPU time not charged to a sample yet (ns).
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;

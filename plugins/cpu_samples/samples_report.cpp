@@ -73,7 +73,7 @@ static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
   if (snapshot.total >= 2 * snapshot.looks && how.engine != nullptr && how.why_jvmti == nullptr &&
       std::strcmp(how.engine, "signal") == 0) {
     const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.looks;
-    line.add(", one for ").decimal(each_us, 3).add(" ms of CPU time: the kernel looks at timers no oftener");
+    line.add(", one for ").decimal(each_us, 3).add(" ms of CPU time: timers fire no oftener");
   }
   line.add("; a share of 50% is right to ");
   const uint64_t root = square_root(snapshot.equal_looks * 100'000'000);  // 10,000 sqrt(equal_looks)

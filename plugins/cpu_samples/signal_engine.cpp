@@ -1,5 +1,6 @@
 #include "signal_engine.h"
 
+#include <hprof/cpp/note.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
@@ -20,6 +21,11 @@ static constexpr uint32_t kSilentRounds = 2, kMostSilentRounds = 40;
 static constexpr uint32_t kCheckWakeUps = 5;
 // From one search for threads that block the signal to the next, in checks.
 static constexpr uint32_t kSearchChecks = 10;
+// From one system call of a thread that a signal ends to the next that a timer of moments may end, in CPU
+// time of the thread.
+static constexpr uint64_t kRestNs = 1'000'000'000;
+// The shortest time from one signal of a thread to the next: 4,000 signals cost about 1 % of a second.
+static constexpr uint64_t kLeastWaitNs = 250'000;
 // How many samples are counted before another consumer gets the book.
 static constexpr uint32_t kSamplesPerLock = 64;
 
@@ -54,6 +60,8 @@ hprof_status SignalEngine::start(const char** why) {
   const Services& s = shared_->services;
   if ((*why = walker_.start()) != nullptr) return walker_.has_function() ? HPROF_FAILED : HPROF_UNSUPPORTED;
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
+  lost_moments_ = s.log->loss_counter(
+      s.host, "threads whose CPU samples are taken at the kernel's ticks only: no second timer to be had");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
   if (!open_buffers()) {
     *why = "no memory for the sample buffer";
@@ -69,6 +77,9 @@ hprof_status SignalEngine::start(const char** why) {
   }
   why_jvmti_.store(nullptr, std::memory_order_relaxed);
   why_lost_.store(nullptr, std::memory_order_relaxed);
+  const bool has_moments = HPROF_HAS(s.sampling, hprof_sampling_service, interrupted_call);
+  const uint64_t tick = has_moments ? s.sampling->tick_length(s.host) : 0;
+  lead_ns_ = tick + tick / 8;
   is_helped_ = false;
   turns_ = silent_rounds_ = checks_ = 0;
   process_cpu_ = searched_cpu_ = s.clock->process_cpu(s.host);
@@ -132,6 +143,10 @@ void SignalEngine::close_queue() {
   queue_.close(s);
 }
 
+uint64_t SignalEngine::before_due(uint64_t wait) const {
+  return wait > lead_ns_ + kLeastWaitNs ? wait - lead_ns_ : lead_ns_ == 0 ? wait : kLeastWaitNs;
+}
+
 bool SignalEngine::wants_timer(const SampledThread& thread) const {
   return running_.load(std::memory_order_seq_cst) != 0 &&
          thread.sampled.load(std::memory_order_relaxed) != 0 &&
@@ -142,18 +157,19 @@ bool SignalEngine::wants_timer(const SampledThread& thread) const {
 void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   hprof_cpu_timer* timer = nullptr;
-  uint64_t first = shared_->interval_ns, number = 0;
+  uint64_t first = shared_->interval_ns, number = 0, moments = 0;
   if (thread->by_jvmti.load(std::memory_order_relaxed) != 0) return;
   const uint64_t cpu = cpu_time(*thread), os_id = thread->os_id.load(std::memory_order_relaxed);
   if (wants_timer(*thread) && thread->timer.load(std::memory_order_relaxed) == nullptr) {
     if (os_id == 0) return hand_over(thread, serial, cpu, "the system's ids of some threads are not known");
     if (const char* why = why_lost_.load(std::memory_order_relaxed))
       return hand_over(thread, serial, cpu, why);
-    if (cpu != kUnknownTime) first = begin_due(thread, cpu, shared_->interval_ns);
+    if (cpu != kUnknownTime) first = before_due(begin_due(thread, cpu, shared_->interval_ns));
     timer = s.sampling->start(s.host, os_id, first, SampledThreads::handle(thread));
     if (timer == nullptr)
       return hand_over(thread, serial, cpu, "the system refuses CPU timers for some threads (ulimit -i)");
     number = s.sampling->timer_number(s.host, timer);
+    if (lead_ns_ != 0 && (moments = s.sampling->add_moments(s.host, timer)) == 0) add_loss(lost_moments_, 1);
   } else if (!wants_timer(*thread)) {
     take_rest(thread, serial, cpu);
   }
@@ -163,6 +179,7 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
     const bool has_timer = thread->timer.load(std::memory_order_relaxed) != nullptr;
     if (is_its && wants_timer(*thread) != has_timer) {
       thread->timer_number.store(number, std::memory_order_relaxed);
+      thread->moments_number.store(moments, std::memory_order_relaxed);
       timer = thread->timer.exchange(timer, std::memory_order_seq_cst);
     }
   }
@@ -355,23 +372,42 @@ uint32_t SignalEngine::take_due(SampledThread* thread, uint64_t cpu, uint64_t* w
   return ticks < most ? ticks : static_cast<uint32_t>(most);
 }
 
-// Returns how many samples the thread's CPU time is worth, and sets its timer to the next due moment.
+// Returns how many samples the thread's CPU time is worth, and sets its timers to the next due moment.
 // `ticks`: the count that the timer reports.
-uint32_t SignalEngine::due(SampledThread* thread, uint32_t ticks) {
-  const Services& s = shared_->services;
+uint32_t SignalEngine::due(SampledThread* thread, const void* ucontext, uint32_t ticks) {
   const uint64_t cpu = cpu_time(*thread);
   if (cpu == kUnknownTime) return ticks;
   uint64_t wait = 0;
   ticks = take_due(thread, cpu, &wait);
-  const uint64_t number = thread->timer_number.load(std::memory_order_relaxed);
-  if (wait != 0 && number != 0) s.sampling->set_interval(s.host, number, wait);
+  if (wait != 0) set_timers(thread, ucontext, cpu, wait);
   return ticks;
+}
+
+// CPU timers expire at the kernel's ticks only, so the CPU timer is set to the tick before the due moment,
+// where the timer of moments is set to the moment itself. That one counts elapsed time. A thread that it
+// finds in a system call has stopped before its moment, which then is taken at the first tick after it.
+void SignalEngine::set_timers(SampledThread* thread, const void* ucontext, uint64_t cpu, uint64_t wait) {
+  const Services& s = shared_->services;
+  const uint64_t number = thread->timer_number.load(std::memory_order_relaxed);
+  const uint64_t moments = thread->moments_number.load(std::memory_order_relaxed);
+  const uint32_t call = lead_ns_ == 0 ? HPROF_CALL_NONE : s.sampling->interrupted_call(s.host, ucontext);
+  if (call == HPROF_CALL_ENDED) {
+    calls_ended_.fetch_add(1, std::memory_order_relaxed);
+    thread->moments_from.store(cpu + kRestNs, std::memory_order_relaxed);
+  }
+  const bool is_exact =
+      moments != 0 && call == HPROF_CALL_NONE && cpu >= thread->moments_from.load(std::memory_order_relaxed);
+  if (is_exact && wait <= lead_ns_)
+    s.sampling->signal_after(s.host, moments, wait > kLeastWaitNs ? wait : kLeastWaitNs);
+  else if (number != 0)
+    s.sampling->set_interval(s.host, number, is_exact ? before_due(wait) : wait);
 }
 
 void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks) {
   const Services& s = shared_->services;
   signals_seen_.store(1, std::memory_order_relaxed);
-  if (thread->by_jvmti.load(std::memory_order_relaxed) != 0 || (ticks = due(thread, ticks)) == 0) return;
+  if (thread->by_jvmti.load(std::memory_order_relaxed) != 0 || (ticks = due(thread, ucontext, ticks)) == 0)
+    return;
   Sample* slot = claim(ticks);
   if (slot == nullptr) return;
   slot->ticks = ticks;
@@ -444,6 +480,19 @@ void SignalEngine::settle() {
   if (running_.load(std::memory_order_relaxed) != 0)
     drain_all(shared_->services.jvm->jni(shared_->services.host));
   other_->settle();
+}
+
+void SignalEngine::forget() {
+  settle();
+  calls_ended_.store(0, std::memory_order_relaxed);
+}
+
+hprof_status SignalEngine::write_note(uint64_t) const {
+  const uint64_t ended = calls_ended_.load(std::memory_order_relaxed);
+  if (ended == 0) return HPROF_OK;
+  Note line;
+  line.add("cpu=samples: ").add(ended).add(ended == 1 ? " system call was" : " system calls were");
+  return hprof::write_note(shared_->services, line.add(" ended by a signal (EINTR)"));
 }
 
 void SignalEngine::count(const Sample& sample, void* jni) {

@@ -29,6 +29,8 @@ class SignalEngine : public Engine {
   void thread_start(JNIEnv* jni, hprof_thread* thread) override;
   void thread_end(hprof_thread* thread) override;
   void settle() override;
+  void forget() override;
+  hprof_status write_note(uint64_t watched_ns) const override;
 
   // Why the JVMTI engine samples some or all threads, since the start; null: it does not. [any]
   const char* why_jvmti() const { return why_jvmti_.load(std::memory_order_relaxed); }
@@ -40,6 +42,7 @@ class SignalEngine : public Engine {
   static uint32_t visit_thread(void* argument, hprof_thread* thread, void* jthread);
   // Starts or stops the timer of a thread according to its `sampled`. [app][control]
   void apply(SampledThread* thread, hprof_thread_serial serial) override;
+  uint64_t before_due(uint64_t wait) const;  // when the CPU timer ticks for a moment
   bool wants_timer(const SampledThread& thread) const;
   void let_go(SampledThread* thread, hprof_thread_serial serial);
   void take_rest(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu);
@@ -52,7 +55,8 @@ class SignalEngine : public Engine {
   void hand_over_all(const char* why);
   uint64_t cpu_time(const SampledThread& thread) const;
   uint32_t take_due(SampledThread* thread, uint64_t cpu, uint64_t* wait) const;
-  uint32_t due(SampledThread* thread, uint32_t ticks);
+  uint32_t due(SampledThread* thread, const void* ucontext, uint32_t ticks);
+  void set_timers(SampledThread* thread, const void* ucontext, uint64_t cpu, uint64_t wait);
   void sample(SampledThread* thread, void* ucontext, uint32_t ticks);
   Sample* claim(uint32_t ticks);
   void publish(Sample* sample);
@@ -71,9 +75,14 @@ class SignalEngine : public Engine {
   std::atomic<hprof_agent_thread*> drainer_{nullptr};
   std::atomic<uint32_t> running_{0};
   std::atomic<uint32_t> trial_seen_{0};
+  std::atomic<uint64_t> calls_ended_{0};
+  // How long before a due moment its thread's CPU timer is set: a little more than from one tick of the
+  // kernel to the next. 0: there are no timers of moments.
+  uint64_t lead_ns_ = 0;
   std::atomic<uint32_t> wake_sent_{0};
   uint64_t* lost_samples_ = nullptr;
   uint64_t* lost_threads_ = nullptr;
+  uint64_t* lost_moments_ = nullptr;
   bool drainer_stuck_ = false;
   std::atomic<const char*> why_jvmti_{nullptr};
   std::atomic<const char*> why_lost_{nullptr};  // why signals no longer come; null: they do

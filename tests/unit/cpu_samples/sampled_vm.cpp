@@ -65,13 +65,29 @@ struct FakeServices {
     if (SampledVm::current->on_timer) SampledVm::current->on_timer();
     auto& timer = SampledVm::current->timers[os_id];
     timer.reset(new hprof_cpu_timer{os_id, interval_ns, argument});
+    set_interval(nullptr, os_id, interval_ns);
     return timer.get();
+  }
+  static uint64_t cpu(uint64_t os_id) {
+    const auto& clocks = SampledVm::current->mock.thread_cpu_ns;
+    const auto clock = clocks.find(os_id);
+    return clock == clocks.end() ? 0 : clock->second;
   }
   static uint64_t number(const hprof_host*, const hprof_cpu_timer* timer) { return timer->os_id; }
   static void set_interval(const hprof_host*, uint64_t number, uint64_t interval_ns) {
     auto timer = SampledVm::current->timers.find(number);
-    if (timer != SampledVm::current->timers.end()) timer->second->interval_ns = interval_ns;
+    if (timer == SampledVm::current->timers.end()) return;
+    timer->second->interval_ns = interval_ns;
+    timer->second->ticks_at = cpu(number) + interval_ns;
   }
+  static uint64_t tick_length(const hprof_host*) { return SampledVm::current->tick_ns; }
+  static uint64_t add_moments(const hprof_host*, hprof_cpu_timer* timer) {
+    return SampledVm::current->moments_fail ? 0 : timer->os_id;
+  }
+  static void signal_after(const hprof_host*, uint64_t number, uint64_t wait_ns) {
+    SampledVm::current->timers.at(number)->moment_at = cpu(number) + wait_ns;
+  }
+  static uint32_t interrupted_call(const hprof_host*, const void*) { return SampledVm::current->call; }
   static uint32_t is_blocked(const hprof_host*, uint64_t os_id) {
     return static_cast<uint32_t>(SampledVm::current->blocked.count(os_id));
   }
@@ -136,7 +152,11 @@ static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  FakeServices::write_registers,
                                                  FakeServices::number,
                                                  FakeServices::set_interval,
-                                                 FakeServices::is_blocked};
+                                                 FakeServices::is_blocked,
+                                                 FakeServices::tick_length,
+                                                 FakeServices::add_moments,
+                                                 FakeServices::signal_after,
+                                                 FakeServices::interrupted_call};
 
 SampledVm::SampledVm() {
   current = this;

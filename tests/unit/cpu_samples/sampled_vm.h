@@ -16,6 +16,8 @@ struct hprof_cpu_timer {
   uint64_t os_id;
   uint64_t interval_ns;
   void* argument;
+  // By the thread's CPU clock: when the timer ticks, and when its timer of moments expires; 0: never.
+  uint64_t ticks_at = 0, moment_at = 0;
 };
 
 namespace hprof {
@@ -30,6 +32,7 @@ class SampledVm : public UnitVm {
   bool walk_faults = false;    // guarded calls end in a fault
   int walk_faults_after = -1;  // only guarded calls after so many
   bool timers_fail = false;
+  bool moments_fail = false;
   bool knows_its_signals = true;           // the handler gets those that the agent sends itself
   intptr_t most_frames = 1024;             // -XX:MaxJavaStackTraceDepth
   const char* flight_recording = nullptr;  // -XX:StartFlightRecording
@@ -49,6 +52,8 @@ class SampledVm : public UnitVm {
   };
   std::map<uint64_t, Code> compiled;                            // by start address
   std::map<uint64_t, std::unique_ptr<hprof_cpu_timer>> timers;  // running, by os id
+  uint64_t tick_ns = 0;                                         // the kernel's; 0: no timers of moments
+  uint32_t call = HPROF_CALL_NONE;                              // the interrupted one
   std::set<uint64_t> blocked;                                   // os ids of threads that block the signal
   bool installed = false;
   // A tick of a thread's timer; false: it has none. late: the handle of a timer that was stopped meanwhile.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include "tests/unit/cpu_samples/sampled_vm.h"
@@ -41,9 +42,8 @@ TEST_CASE("ticks of timed threads become rows, most first, with notes after the 
   CHECK(vm.notes().find(
             "the process used 0.01 s of CPU time meanwhile, the Java threads in the table 0.002 s; the "
             "rest, 0.008 s") != std::string::npos);
-  CHECK(vm.notes().find(
-            "cpu=samples: 2 looks, one for 1 ms of CPU time: the kernel looks at timers no oftener; "
-            "a share of 50% is right to 35.36 points") != std::string::npos);
+  CHECK(vm.notes().find("cpu=samples: 2 looks, one for 1 ms of CPU time: timers fire no oftener; "
+                        "a share of 50% is right to 35.36 points") != std::string::npos);
   CHECK(vm.notes().find("without a stack") == std::string::npos);
 }
 
@@ -186,6 +186,104 @@ TEST_CASE("a CPU clock that jumps adds no samples beyond the elapsed time") {
   CHECK(vm.rows()["JVM.not_seen_running"] <= 12);
 }
 
+namespace {
+
+// A thread, 101, that is always on a processor, and whose work goes in rounds as long as the kernel's tick.
+struct InStep {
+  static constexpr uint64_t kTick = 4'000'000;
+  SampledVm vm;
+  uint64_t cpu = 0;
+  std::vector<hprof_async_frame> parts[3] = {
+      {{1, vm.method("App", "half")}}, {{1, vm.method("App", "third")}}, {{1, vm.method("App", "rest")}}};
+
+  void start(bool has_moments, const char* interval) {
+    vm.tick_ns = has_moments ? kTick : 0;
+    vm.create({{"interval", interval}});
+    vm.mock.thread_cpu_ns[101] = cpu;
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    vm.start_thread(1, 101);
+  }
+  // Runs to the next signal. False: it is a tick.
+  bool step() {
+    hprof_cpu_timer& timer = *vm.timers.at(101);
+    const uint64_t tick = (std::max(timer.ticks_at, cpu + 1) + kTick - 1) / kTick * kTick;
+    const bool is_moment = timer.moment_at != 0 && timer.moment_at < tick;
+    cpu = is_moment ? timer.moment_at : tick;
+    (is_moment ? timer.moment_at : timer.ticks_at) = is_moment ? 0 : cpu + timer.interval_ns;
+    vm.mock.now_ns += cpu - vm.mock.thread_cpu_ns[101];
+    vm.mock.thread_cpu_ns[101] = cpu;
+    const uint64_t at = cpu % kTick * 10 / kTick;
+    vm.stack = parts[at < 5 ? 0 : at < 8 ? 1 : 2];
+    vm.tick(101);
+    return is_moment;
+  }
+  // Samples of a part in per cent of all.
+  double share(const char* part) {
+    return 100.0 * static_cast<double>(vm.rows()[part]) / static_cast<double>(vm.total());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the shares of a program in step with the kernel's tick are the true ones") {
+  for (const char* interval : {"1", "3", "20"}) {
+    InStep run;
+    run.start(true, interval);
+    for (int i = 0; i < 9000; i++) {
+      run.step();
+      if (i % 100 == 0) run.vm.mock.run_thread(0, 1);
+    }
+    run.vm.report();
+    CAPTURE(interval);
+    CHECK(run.vm.total() > 2500);
+    CHECK(run.share("App.half") == doctest::Approx(50).epsilon(0.08));
+    CHECK(run.share("App.third") == doctest::Approx(30).epsilon(0.12));
+    CHECK(run.share("App.rest") == doctest::Approx(20).epsilon(0.16));
+    CHECK(run.vm.notes().find("timers fire no oftener") == std::string::npos);
+  }
+}
+
+TEST_CASE("without timers of moments samples are taken at ticks, in step with the program") {
+  InStep run;
+  SUBCASE("the machine has none") { run.start(false, "1"); }
+  SUBCASE("threads get none") {
+    run.vm.on_timer = [&] { run.vm.moments_fail = true; };
+    run.start(true, "1");
+    CHECK(run.vm.mock.loss(
+              "threads whose CPU samples are taken at the kernel's ticks only: no second timer to be had") ==
+          1);
+  }
+  for (int i = 0; i < 500; i++) CHECK_FALSE(run.step());
+  run.vm.report();
+  CHECK(run.share("App.half") == 100);
+}
+
+TEST_CASE("a thread whose system call was ended is sampled at ticks for a second of its CPU time") {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  InStep run;
+  run.start(true, "1");
+  while (!run.step()) {
+  }
+  run.vm.call = HPROF_CALL_RESTARTS;
+  run.step();
+  run.vm.call = HPROF_CALL_NONE;
+  CHECK_FALSE(run.step());  // the thread has stopped: nothing until it runs at a tick
+  CHECK(run.step());
+  run.vm.call = HPROF_CALL_ENDED;
+  run.step();
+  const uint64_t ended = run.cpu;
+  run.vm.call = HPROF_CALL_NONE;
+  while (!run.step()) {
+  }
+  CHECK(run.cpu >= ended + kSecond);
+  CHECK(run.cpu <= ended + kSecond + 3 * InStep::kTick);
+  run.vm.report();
+  CHECK(run.vm.notes().find("cpu=samples: 1 system call was ended by a signal (EINTR)") != std::string::npos);
+  run.vm.ops->reset(run.vm.self);
+  run.vm.report();
+  CHECK(run.vm.notes().find("EINTR") == std::string::npos);
+}
+
 TEST_CASE("while a timer is made, its thread may end, be switched off, or everything stop") {
   SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
@@ -271,7 +369,7 @@ TEST_CASE("threads that get no timer are sampled by the jvmti engine, the others
     CHECK(vm.rows()["App.ticked"] <= 21);
     CHECK(vm.notes().find("refuses CPU timers for some threads (ulimit -i); sampled with JVMTI instead") !=
           std::string::npos);
-    CHECK(vm.notes().find("the kernel looks at timers no oftener") == std::string::npos);
+    CHECK(vm.notes().find("timers fire no oftener") == std::string::npos);
     // Its last CPU time counts, too.
     vm.mock.thread_cpu_ns[102] += 30 * kMs;
     vm.ops->handlers->thread_end(vm.self, vm.jni(), &vm.mock.app_threads[1].thread);

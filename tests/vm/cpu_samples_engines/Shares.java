@@ -11,7 +11,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  *   SHARE counted 50.01
  *
- * Arguments: seconds of CPU time (10), threads that work (1).
+ * Arguments: seconds of CPU time (10), threads that work (1), milliseconds of CPU time of a round: the methods then take turns at
+ * fixed moments of it, and the other threads are left out.
  */
 public class Shares {
   static final int METHODS = 3;
@@ -75,6 +76,30 @@ public class Shares {
     return used;
   }
 
+  static final int[] TENTHS = {0, 0, 0, 0, 0, 1, 1, 1, 2, 2};
+
+  static void runShort(int method, Cell cell) {
+    switch (method) {
+      case 0: sink += counted(30_000); break;
+      case 1: sink += recursive(18); break;
+      default: sink += tiny(cell, 12_000); break;
+    }
+  }
+
+  static long[] workInRounds(ThreadMXBean clock, long total, long round) {
+    long[] used = new long[METHODS];
+    Cell cell = new Cell();
+    long from = clock.getCurrentThreadCpuTime();
+    for (long now = from; now < from + total; ) {
+      int method = TENTHS[(int) (now % round * 10 / round)];
+      long before = now;
+      runShort(method, cell);
+      now = clock.getCurrentThreadCpuTime();
+      used[method] += now - before;
+    }
+    return used;
+  }
+
   interface Blocking { void block() throws Exception; }
 
   static void blocked(String name, int count, Blocking body) {
@@ -103,6 +128,10 @@ public class Shares {
     long seconds = args.length > 0 ? Long.parseLong(args[0]) : 10;
     int threads = args.length > 1 ? Integer.parseInt(args[1]) : 1;
     ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+    if (args.length > 2) {
+      print(new long[][] {workInRounds(clock, seconds * 1_000_000_000L, (long) (Double.parseDouble(args[2]) * 1e6))});
+      return;
+    }
     blocked("epoll-", 7, Shares::blockedInEpoll);
     blocked("accept-", 7, Shares::blockedInAccept);
     blocked("park-", 6, Shares::blockedInPark);
@@ -114,6 +143,10 @@ public class Shares {
       workers[i].start();
     }
     for (Thread t : workers) t.join();
+    print(used);
+  }
+
+  static void print(long[][] used) {
     double total = 0;
     double[] sums = new double[METHODS];
     for (long[] u : used) {

@@ -2,12 +2,14 @@
 import os
 import re
 import signal
+import time
 
 from bytecode import read_classes, renumber
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
+MONOTONIC_COARSE = 6  # the clock of Linux that moves at its ticks
 METHODS = ("counted", "recursive", "tiny")
 # The lab's item churn runs it with more of them.
 CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "5000")
@@ -61,6 +63,19 @@ def signal_engine_shares_are_the_true_ones(vm):
     looks = check_shares(run, report, section)
     # A thread is sampled on its way into a wait at most. One look is of several samples there, where the kernel's tick is longer.
     check(blocked_share(section) < 0.001 + 3 / looks, "blocked threads were sampled")
+
+
+@vm_test(units=UNITS)
+def shares_of_a_program_in_step_with_the_kernels_tick_are_the_true_ones(vm):
+    """The kernel serves CPU timers at its ticks, 1 to 10 ms apart, which meet a round of that length at one place."""
+    vm.needs_signals_in_time()
+    if vm.machine not in ("amd64", "i386", "aarch64", "riscv64"):
+        raise Skip("samples are taken at ticks")
+    tick = 1000 * time.clock_getres(MONOTONIC_COARSE)
+    for interval in (1, 2 * tick):
+        run, report, section = sampled(vm, "sampler=signal,interval=%g,depth=8" % interval, "Shares", "4", "1", "%g" % tick)
+        looks = check_shares(run, report, section)
+        check(looks > 0.6 * section.total, "%d looks of %d samples" % (looks, section.total))
 
 
 @vm_test(units=UNITS)
