@@ -117,6 +117,7 @@ void add_checks(Table& table) {
   HPROF_ROW(sampling, add_moments, kJava);
   HPROF_ROW(sampling, signal_after, tag::kSignal);
   HPROF_ROW(sampling, interrupted_call, tag::kSignal);
+  HPROF_ROW(sampling, each_thread, tag::kAnyButSignal);
   HPROF_ROW(probes, frame, tag::kControl);
   HPROF_ROW(probes, each_left, tag::kControl);
   HPROF_ROW(exceptions, ask, tag::kOnLoad);

@@ -246,6 +246,19 @@ const hprof_sampling_service kSampling = {
     [](const hprof_host*, const void* context) {
       return static_cast<uint32_t>(platform::interrupted_call(context));
     },
+    [](const hprof_host*, void* argument, void (*visit)(void*, uint64_t, const char*)) {
+      struct Visit {
+        void* argument;
+        void (*visit)(void*, uint64_t, const char*);
+      } to = {argument, visit};
+      platform::for_each_thread(
+          [](void* context, platform::NativeThread thread, const char* name) {
+            const auto* each = static_cast<const Visit*>(context);
+            each->visit(each->argument, static_cast<uint64_t>(thread), name);
+            return true;
+          },
+          &to);
+    },
 };
 
 static_assert(HPROF_NOT_ACCOUNTED == platform::kNotAccounted, "passed on as it is");

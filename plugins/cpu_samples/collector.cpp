@@ -145,6 +145,7 @@ void Collector::reset() {
     shared_.book.lock.unlock();
   }
   wall_before_ = cpu_before_ = 0;
+  shared_.vm_threads.clear(shared_.services);
   watch_from_now();
 }
 
@@ -165,15 +166,17 @@ void Collector::watch_from_now() {
   const Services& s = shared_.services;
   wall_from_ = s.clock->monotonic(s.host);
   cpu_from_ = s.clock->process_cpu(s.host);
+  shared_.vm_threads.begin(s);
 }
 
-Circumstances Collector::circumstances() const {
+Circumstances Collector::circumstances() {
   const Services& s = shared_.services;
   const char* why_jvmti = why_jvmti_ != nullptr ? why_jvmti_ : signal_.why_jvmti();
   Circumstances how = {nullptr,      why_jvmti,   shared_.interval_ns,
                        wall_before_, cpu_before_, clock_ == Clock::kWall};
   how.engine = last_engine_ != nullptr ? last_engine_->name() : nullptr;
   how.clock_step_ns = shared_.clock_step_ns;
+  shared_.vm_threads.read(s, engine_ != nullptr, how.vm_threads_ns);
   if (engine_ == nullptr) return how;
   uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);
   how.watched_ns += wall > wall_from_ ? wall - wall_from_ : 0;

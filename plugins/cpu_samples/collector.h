@@ -54,7 +54,7 @@ class Collector {
   bool lock_book();
   hprof_status sample_thread(hprof_object_id object, bool on);
   hprof_status change_depth(int64_t depth);
-  Circumstances circumstances() const;
+  Circumstances circumstances();
   void watch_from_now();
 
   Shared shared_;

@@ -11,6 +11,7 @@
 #include "name_pattern.h"
 #include "sample_book.h"
 #include "sampled_threads.h"
+#include "vm_threads.h"
 
 namespace hprof::samples {
 
@@ -24,6 +25,7 @@ struct Shared {
   const char* thread_names = nullptr;   // patterns; null or empty: all
   SampledThreads threads;
   SampleBook book;
+  VmThreads vm_threads;
 
   // True: sample this thread. Virtual threads are sampled through their carriers, the agent's threads not at
   // all. [app][control]

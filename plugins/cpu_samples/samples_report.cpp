@@ -105,13 +105,24 @@ static Note note_on_stacks(const Snapshot& snapshot, uint64_t sum) {
 }
 
 static Note note_on_process(const Snapshot& snapshot, const Circumstances& how) {
-  const uint64_t sampled = snapshot.total * how.interval_ns;
+  uint64_t known = snapshot.total * how.interval_ns;
   Note line;
   line.add("cpu=samples: the process used ");
-  line.seconds(how.process_cpu_ns).add(" of CPU time meanwhile, the Java threads in the table ");
-  line.seconds(sampled).add("; the rest, ");
-  line.seconds(how.process_cpu_ns > sampled ? how.process_cpu_ns - sampled : 0);
-  line.add(", went to the VM's own threads (garbage collection, compilation) and to the profiler");
+  line.seconds(how.process_cpu_ns)
+      .add(" of CPU time meanwhile, the Java threads in the table ")
+      .seconds(known);
+  bool are_named = false;
+  for (uint32_t k = 0; k < VmThreads::kKinds; k++) {
+    const uint64_t used = how.vm_threads_ns[k];
+    if (used == 0) continue;
+    line.add(", ").add(VmThreads::kNames[k]).add(" ").seconds(used);
+    known += used;
+    are_named = true;
+  }
+  line.add("; the rest, ").seconds(how.process_cpu_ns > known ? how.process_cpu_ns - known : 0);
+  line.add(", went to ");
+  line.add(are_named ? "other threads, some of which have ended"
+                     : "the VM's own threads (garbage collection, compilation) and to the profiler");
   return line;
 }
 

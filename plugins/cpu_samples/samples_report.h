@@ -7,6 +7,7 @@
 #include <hprof/cpp/services.hpp>
 
 #include "sample_book.h"
+#include "vm_threads.h"
 
 namespace hprof::samples {
 
@@ -36,6 +37,7 @@ struct Circumstances {
   uint64_t process_cpu_ns;     // CPU time of the whole process meanwhile; 0: not known
   bool is_elapsed;             // samples are of elapsed time (clock=wall), not of CPU time
   uint64_t clock_step_ns = 0;  // step of the CPU clocks; 0: fine
+  uint64_t vm_threads_ns[VmThreads::kKinds] = {};  // CPU time of the VM's threads by kind
 };
 
 // Ranks the snapshot's rows and emits the records. [control]

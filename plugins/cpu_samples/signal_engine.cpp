@@ -451,6 +451,7 @@ void SignalEngine::drain_loop(void* argument, void* jni, hprof_agent_thread* thr
   while (s.threads->wait(thread, kDrainEveryNs) != 0) {
     self->wake_sent_.store(0, std::memory_order_relaxed);
     self->watch();
+    self->shared_->vm_threads.poll(s);
     uint32_t counted = kSamplesPerLock;
     while (counted == kSamplesPerLock && self->shared_->book.lock.try_lock()) {
       counted = self->drain(jni);

@@ -297,6 +297,7 @@ struct MockSampling {
   static uint64_t add_moments(const hprof_host*, hprof_cpu_timer*) { return 0; }
   static void signal_after(const hprof_host*, uint64_t, uint64_t) {}
   static uint32_t interrupted_call(const hprof_host*, const void*) { return HPROF_CALL_NONE; }
+  static void each_thread(const hprof_host*, void*, void (*)(void*, uint64_t, const char*)) {}
 };
 
 void MockHost::tick(uint64_t os_id, uint32_t ticks, void* ucontext) {
@@ -344,7 +345,8 @@ void MockHost::add_vm_services() {
                                                   MockSampling::tick_length,
                                                   MockSampling::add_moments,
                                                   MockSampling::signal_after,
-                                                  MockSampling::interrupted_call};
+                                                  MockSampling::interrupted_call,
+                                                  MockSampling::each_thread};
   // A 32-bit Windows VM has another calling convention than these functions.
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
   services_[HPROF_SERVICE_ACCOUNTING] = &clocks;

@@ -91,6 +91,11 @@ struct FakeServices {
   static uint32_t is_blocked(const hprof_host*, uint64_t os_id) {
     return static_cast<uint32_t>(SampledVm::current->blocked.count(os_id));
   }
+  static void each_thread(const hprof_host*, void* argument,
+                          void (*visit)(void* argument, uint64_t os_id, const char* name)) {
+    for (const auto& thread : SampledVm::current->native_threads)
+      visit(argument, thread.first, thread.second.c_str());
+  }
   static void stop(const hprof_host*, hprof_cpu_timer* timer) {
     SampledVm::current->timers.erase(timer->os_id);
   }
@@ -156,7 +161,8 @@ static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  FakeServices::tick_length,
                                                  FakeServices::add_moments,
                                                  FakeServices::signal_after,
-                                                 FakeServices::interrupted_call};
+                                                 FakeServices::interrupted_call,
+                                                 FakeServices::each_thread};
 
 SampledVm::SampledVm() {
   current = this;

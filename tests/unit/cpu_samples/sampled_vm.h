@@ -55,6 +55,7 @@ class SampledVm : public UnitVm {
   uint64_t tick_ns = 0;                                         // the kernel's; 0: no timers of moments
   uint32_t call = HPROF_CALL_NONE;                              // the interrupted one
   std::set<uint64_t> blocked;                                   // os ids of threads that block the signal
+  std::map<uint64_t, std::string> native_threads;               // names by os id
   bool installed = false;
   // A tick of a thread's timer; false: it has none. late: the handle of a timer that was stopped meanwhile.
   bool tick(uint64_t os_id, uint32_t ticks = 1);

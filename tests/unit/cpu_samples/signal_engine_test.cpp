@@ -47,6 +47,46 @@ TEST_CASE("ticks of timed threads become rows, most first, with notes after the 
   CHECK(vm.notes().find("without a stack") == std::string::npos);
 }
 
+TEST_CASE("a note has the CPU time of the VM's own threads by kind") {
+  constexpr uint64_t kMs = 1'000'000;
+  SampledVm vm;
+  vm.native_threads = {
+      {201, "C2 CompilerThre"}, {202, "GC Thread#0"}, {203, "G1 Conc#0"}, {204, "main"}, {205, "VM Thread"}};
+  for (const auto& thread : vm.native_threads) vm.mock.thread_cpu_ns[thread.first] = 70 * kMs;
+  vm.create();
+  const auto says = [&](const std::string& words) {
+    vm.report();
+    CHECK(vm.notes().find("the Java threads in the table 0 s" + words) != std::string::npos);
+  };
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.mock.process_cpu_ns = 10 * kMs;
+  says(
+      "; the rest, 0.01 s, went to the VM's own threads (garbage collection, compilation) and to the "
+      "profiler");
+  vm.mock.thread_cpu_ns[201] += 4 * kMs;
+  vm.mock.thread_cpu_ns[202] += kMs;
+  vm.mock.thread_cpu_ns[203] += kMs;
+  vm.mock.thread_cpu_ns[204] += kMs;
+  const std::string so_far = ", the C2 compiler 0.004 s, garbage collection 0.002 s";
+  says(so_far + "; the rest, 0.004 s, went to other threads, some of which have ended");
+  vm.ops->stop(vm.self);
+  vm.mock.thread_cpu_ns[201] += kMs;
+  says(so_far);
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.native_threads[206] = "C1 CompilerThre";
+  vm.mock.thread_cpu_ns[206] = kMs;
+  says(", the C2 compiler 0.004 s, the C1 compiler 0.001 s, garbage collection 0.002 s");
+  // The drain thread reads each second: a thread that has ended keeps its time.
+  vm.mock.thread_cpu_ns[206] += kMs;
+  vm.mock.now_ns += 2'000 * kMs;
+  vm.mock.run_thread(0, 1);
+  vm.native_threads.erase(206);
+  says(", the C2 compiler 0.004 s, the C1 compiler 0.002 s, garbage collection 0.002 s");
+  vm.ops->reset(vm.self);
+  vm.mock.process_cpu_ns += kMs;
+  says("; the rest");
+}
+
 TEST_CASE("several reports keep counting, reset forgets") {
   SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};

@@ -259,6 +259,16 @@ def report_says_how_it_was_come_by(vm):
         check("cpu=samples: engine %s, interval 0.5 ms, " % sampler in run.text("out.txt"), "no note on the engine")
 
 
+@vm_test(units=UNITS, since=9)
+def a_note_has_the_time_of_the_vms_own_threads(vm):
+    text = vm.profiled("cpu=samples,interval=1,file=out.txt", "Stacks", "1", "strings", java=("-XX:+UseG1GC",)).text("out.txt")
+    note = re.search(r"the process used ([\d.]+) s of CPU time meanwhile, the Java threads in the table ([\d.]+) s, "
+                     r"the C2 compiler ([\d.]+) s, the C1 compiler ([\d.]+) s, (?:garbage collection ([\d.]+) s)?", text)
+    check(note, "no such note\n" + text[-2000:])
+    process, *parts = (float(part or 0) for part in note.groups())
+    check(0.97 * process - 0.05 < sum(parts) < 1.03 * process + 0.05, note.group(0))
+
+
 @vm_test(units=UNITS)
 def clocks_that_a_library_shifts_add_no_samples(vm):
     """The second run reads the threads' clocks from the VM, which has them from the C library."""

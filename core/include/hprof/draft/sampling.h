@@ -62,6 +62,9 @@ typedef struct hprof_sampling_service {
   void (*signal_after)(const hprof_host* host, uint64_t number, uint64_t wait_ns);
   /* HPROF_CALL_*: the system call that the interrupted thread was in. [signal] */
   uint32_t (*interrupted_call)(const hprof_host* host, const void* ucontext);
+  /* Visits the native threads of this process; name: "" if the OS has none. [any] but [signal] */
+  void (*each_thread)(const hprof_host* host, void* argument,
+                      void (*visit)(void* argument, uint64_t os_id, const char* name));
 } hprof_sampling_service;
 
 #endif
