@@ -20,6 +20,10 @@ TEST_CASE("definitions stand before their first user, once, and classes, frames 
   const std::string& bytes = world->outputs[0];
   size_t class_at = bytes.find("c1 "), frame_at = bytes.find("f1 "), trace_at = bytes.find("t1 ");
   CHECK(bytes.find("s1 ") < class_at);
+  for (const char* text : {"A", "run", "()V", "A.java"}) {
+    CAPTURE(text);
+    CHECK(bytes.find(" s" + std::to_string(f.mock.string(text)) + " ") < frame_at);
+  }
   CHECK(class_at < frame_at);
   CHECK(frame_at < trace_at);
   CHECK(trace_at < bytes.find("samples"));

@@ -1,5 +1,8 @@
 // The socket sink: connecting, both directions, peers that go away.
+#include <cstdio>
 #include <doctest/doctest.h>
+
+#include <hprof/cpp/service.hpp>
 
 #include "core/agent/service_tables.h"
 #include "platform/platform.h"
@@ -111,6 +114,24 @@ TEST_CASE("a peer that does not prove the secret gets nothing") {
         "can't connect to localhost:7000: secret-file=/secret: others can read it");
   REQUIRE(host.connections.size() == 1);
   CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("a connection whose peer proves nothing is closed") {
+  MockHost host;
+  hprof_io_service io = *find_service<hprof_io_service>(host.host(), HPROF_SERVICE_IO);
+  io.prove = [](const hprof_host*, int64_t handle, const char*, uint64_t, char* error,
+                uint32_t size) -> int64_t {
+    if (handle < 0) return 0;
+    std::snprintf(error, size, "it proves nothing");
+    return -1;
+  };
+  host.set_service(HPROF_SERVICE_IO, &io);
+  SinkRun sink(host, unit(), "localhost:7000", {{"secret-file", "/secret"}});
+  CHECK(sink.opened == HPROF_FAILED);
+  CHECK(std::string(sink.error) == "nothing was sent to localhost:7000: it proves nothing");
+  // The mock lists connections that have been closed.
+  REQUIRE(host.connections.size() == 1);
+  CHECK(host.connections[0].bytes.empty());
 }
 
 TEST_CASE("at start-up nothing is connected, but a secret that will not do is an error") {

@@ -121,6 +121,11 @@ TEST_CASE("definition faults") {
   breaks_only(defined([](B& b) { b.load_class(0, 0x1000, 0, 0x20); }), Rule::kClassSerial);
   breaks_only(defined([](B& b) { b.load_class(1, 0x1000, 0, 0x20); }), Rule::kClassSerial);
   breaks_only(defined([](B& b) { b.begin(0x03).u4(77).end(); }), Rule::kClassUnload);
+  breaks_only(defined([](B& b) {
+                b.load_class(77, 0x1000, 0, 0x20).begin(0x03).u4(77).end();
+                b.begin(0x03).u4(77).end();
+              }),
+              Rule::kClassUnload);
   breaks_only(defined([](B& b) { b.frame(0x30, 0x11, 0x12, 0x13, 4, 1); }), Rule::kFrameRedefined);
   breaks_only(defined([](B& b) { b.frame(0x31, 0x11, 0x12, 0x13, 99, 1); }), Rule::kClassUndefined);
   breaks_only(defined([](B& b) { b.frame(0x31, 0x99, 0x12, 0x13, 4, 1); }), Rule::kStringUndefined);

@@ -59,6 +59,18 @@ TEST_CASE("the summary has the dump, samples and sites") {
   CHECK_FALSE(has(text, "Node.java:42"));
 }
 
+TEST_CASE("the records by type have all bytes of the file but its header") {
+  const std::string bytes = tables();
+  std::istringstream lines(summary(bytes));
+  std::string line;
+  while (std::getline(lines, line) && line != "records") {
+  }
+  REQUIRE(std::getline(lines, line));
+  uint64_t count = 0, size = 0, sum = sizeof "JAVA PROFILE 1.0.2" + 4 + 8;
+  while (std::getline(lines, line) && std::istringstream(line) >> count >> size) sum += size;
+  CHECK(sum == bytes.size());
+}
+
 TEST_CASE("the number of rows is bounded and stacks are printed on demand") {
   SummaryOptions options;
   options.top = 1;
