@@ -201,9 +201,10 @@ TEST_CASE("view: a page is read as it was written, and says whether it has event
   CHECK(error == "");
   CHECK_FALSE(read_page(files.put("c.html", "<!doctype html>\n<p>\n"), &again, &has_times, &error));
   CHECK(has(error, "without the data"));
-  CHECK(read_page(
-      files.put("d.html",
-                "<!doctype html>\n<script type=\"text/plain\" id=\"data\">v\t1\nT\tx/1\tX\t4\nd\t1\nd\t"),
-      &again, &has_times, &error));
+  CHECK(read_page(files.put("d.html",
+                            "<!doctype html>\n<script type=\"text/plain\" "
+                            "id=\"data\">v\t1\nT\tx/1\tX\t4\nn\t</script>\nd\t1\nd\t"),
+                  &again, &has_times, &error));
   CHECK(has_times);
+  CHECK(again.page_lines.find('<') == std::string::npos);
 }

@@ -168,7 +168,8 @@ bool read_page(const std::string& path, Profile* profile, bool* has_times, std::
   }
   profile->file = path;
   while (lines.next(&line) && line.substr(0, 2) != "</" && !lines.unfinished()) {
-    if (is_of_view(line)) continue;
+    // Data has no '<': a line with one is none, and could end the script element.
+    if (is_of_view(line) || line.find('<') != std::string_view::npos) continue;
     if (line.substr(0, 2) == kTable && line.substr(line.size() - 2) == kOfEvents) *has_times = true;
     profile->page_lines.append(line).append(1, '\n');
   }

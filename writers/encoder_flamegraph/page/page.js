@@ -340,7 +340,7 @@ function go(changes, back) {
   build();
   if (changed('table', 'weight')) choosePackages();
   const reshaped = changed('table', 'lines', 'collapse', 'focus') || changed('view');
-  if (reshaped) { state.selected = 0; state.in = 0; }
+  if (reshaped) state.selected = state.in = state.focus >= 0 ? 1 : 0;  // the method itself, in the tree of its callees
   refresh();
   if (reshaped) toRoots();
 }
