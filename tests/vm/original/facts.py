@@ -87,8 +87,9 @@ def read_text(facts, lines):
         elif line.strip() and not line.startswith("\t"):
             found = re.match(r"^(THREAD END|WAIT: MONITOR \S+?;|WAITED: MONITOR \S+?;|HEAP SUMMARY|HPROF NOTE|[A-Z][A-Z ]*)", line)
             name = "record " + (found.group(1) if found else line)
-            # How often a program waits for a thread that ends depends on which one is faster.
-            facts.add(name, 0 if name.startswith("record WAIT") and name in facts.counts else 1)
+            # How often a program waits for a thread that ends, and whether at all, depends on which one is faster.
+            if "Ljava/lang/Thread;" not in name:
+                facts.add(name, 0 if name.startswith("record WAIT") and name in facts.counts else 1)
 
 
 def section_total(facts, section, argument):
