@@ -1,4 +1,7 @@
 """format=otlp: OpenTelemetry's profiles, in files and posted to a collector."""
+import re
+import signal
+
 from harness import check, check_equal, vm_test
 from peers import HttpServer
 from pictures import Otlp
@@ -108,3 +111,35 @@ def what_a_collector_does_not_take_is_said(vm):
             run = vm.run_java(vm.agent_option(options), "Calls")
             check_equal(server.seen, 1, "requests answered with %s\n%s" % (step, run))
         check_equal((run.code, run.err.count(line)), (0, 1), "message on %s\n%s" % (step, run))
+
+
+@vm_test(units=("cpu_samples",) + ENCODER + ("sink_http",))
+def a_collector_that_stops_for_a_while_gets_what_the_buffer_held(vm):
+    taken = (200, b"\x0a\x00")
+    with HttpServer(taken) as server:
+        live = vm.start("cpu=samples,format=otlp,labels=text:%s,memory-limit=64k,url=http://127.0.0.1:%d%s?n={sequence}" %
+                        ("x" * 6000, server.port, PATH), "Idle")
+        live.wait_ready()
+
+        def report():
+            made = live.err().count(" done.")
+            live.signal(signal.SIGQUIT)
+            live.wait_until(lambda: live.err().count(" done.") > made, "a report")
+
+        report()
+        live.wait_until(lambda: len(server.posts) == 1, "a post")
+        server.steps = [503]
+        for _ in range(20):
+            report()
+        server.steps = [taken]
+        live.wait_until(lambda: server.posts[-1][1].endswith("n=21"), "the last report")
+        run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    numbers = [int(target.split("n=")[1]) for _, target, _, _ in server.posts]
+    sizes = [len(body) for _, _, _, body in server.posts]
+    lost = sorted(set(range(1, 23)) - set(numbers))
+    check_equal((numbers, lost), ([1] + list(range(2 + len(lost), 23)), list(range(2, 2 + len(lost)))), "the oldest are lost")
+    held = sum(sizes[1:-1])
+    check(held <= 65536 < held + max(sizes), "%d bytes in reports of %s" % (held, sizes))
+    said = re.findall(r"lost (\d+) reports: not sent for so long", run.err)
+    check_equal(said[-1:], [str(len(lost))], "losses that are said\n%s" % run)
