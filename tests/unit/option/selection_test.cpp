@@ -413,7 +413,6 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
                       "jvmpi=* jvmpi",
                       "monitor=y monitor",
                       "msa=y msa",
-                      "format=jfr vm_events",
                       "format=a encoder_ascii",
                       "format=b encoder_binary",
                       "format=flamegraph_events encoder_flamegraph",
@@ -424,6 +423,7 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
                       "net= sink_socket",
                       "cpu=old cpu_times",
                       "cpu=y cpu_samples",
+                      "format=jfr vm_events",
                       "heap=all heap_dump",
                       "heap=all heap_sites",
                       "monitor=all monitor"});
