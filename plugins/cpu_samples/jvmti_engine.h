@@ -15,9 +15,9 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/random_moments.hpp>
 
 #include "engine.h"
-#include "moments.h"
 #include "mounted_threads.h"
 
 namespace hprof::samples {

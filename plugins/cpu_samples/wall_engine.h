@@ -14,10 +14,10 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/random_moments.hpp>
 
 #include "engine.h"
 #include "java_state.h"
-#include "moments.h"
 #include "mounted_threads.h"
 #include "wall_threads.h"
 

@@ -42,7 +42,7 @@ hprof_status Collector::open(char*, uint32_t) {
   lost_rows_ = s.log->loss_counter(s.host, "contentions: the table of their places was full");
   lost_threads_ = s.log->loss_counter(s.host, "contentions and waits: too many threads at a time");
   if (!table_.open(s) || !stacks_.open(s, jvmti_) || !holders_.open(s, jvmti_)) return HPROF_NO_MEMORY;
-  if (config_.interval_ns != 0) s.will_need(ParkSampler::kLeastMemory);
+  if (config_.interval_ns != 0) s.will_need(ParkSampler::kLeastMemory + Blame::kLeastMemory);
   stacks_.forget_always((s.settings().granted & HPROF_NEED_GC_EVENTS) == 0);
   return HPROF_OK;
 }
@@ -53,8 +53,13 @@ hprof_status Collector::start() {
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
   if (config_.interval_ns == 0) return HPROF_OK;
-  hprof_status status =
-      parks_.start(services_, jvmti_, &locks_, &stacks_, &holders_, &events_, config_.interval_ns);
+  hprof_status status = HPROF_NO_MEMORY;
+  if (blame_.open(services_, jvmti_, &stacks_, &blocked_, finds_monitors_)) {
+    status =
+        parks_.start(services_, jvmti_, &locks_, &stacks_, &holders_, &blame_, &events_, config_.interval_ns);
+  } else {
+    services_.log->message(services_.host, "monitor=all: no memory to start");
+  }
   if (status != HPROF_OK) running_.store(false, std::memory_order_release);
   return status;
 }
@@ -69,6 +74,7 @@ void Collector::stop() {
 bool Collector::close() {
   if (parks_.is_stuck()) return false;
   parks_.close();
+  blame_.close();
   if (auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host))) locks_.close(jni);
   stacks_.close();
   holders_.close();
@@ -81,6 +87,7 @@ void Collector::reset() {
   from_.store(now(), std::memory_order_relaxed);
   table_.clear();
   parks_.reset();
+  blame_.clear();
   holders_.clear();
 }
 

@@ -8,6 +8,7 @@
 #include <hprof/cpp/services.hpp>
 #include <hprof/draft/vm_counts.h>
 
+#include "blame.h"
 #include "blocked_stacks.h"
 #include "blocked_threads.h"
 #include "contention_table.h"
@@ -75,6 +76,7 @@ class Collector {
   MonitorEvents events_;
   ParkedLocks locks_;
   ParkSampler parks_;
+  Blame blame_;  // of monitor=all
   std::atomic<bool> running_{false};
   std::atomic<uint64_t> from_{0};  // clock at the start or the last reset
   bool finds_monitors_ = false;    // the VM tells what a thread is blocked on; else references are kept

@@ -9,7 +9,7 @@
 namespace hprof::monitor {
 
 bool ask_owner(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, jobject monitor,
-               hprof_thread_serial* owner, uint32_t* entry_count) {
+               hprof_thread_serial* owner, uint32_t* entry_count, jthread* ref) {
   jvmtiMonitorUsage usage;
   memset(&usage, 0, sizeof usage);
   *owner = *entry_count = 0;
@@ -18,8 +18,9 @@ bool ask_owner(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, jobject m
     *owner = services.threads->serial_of(services.host, usage.owner);
     *entry_count = static_cast<uint32_t>(usage.entry_count);
     if (*owner == 0) *owner = HPROF_OWNER_UNKNOWN;
-    jni->DeleteLocalRef(usage.owner);
+    if (ref == nullptr) jni->DeleteLocalRef(usage.owner);
   }
+  if (ref != nullptr) *ref = usage.owner;
   for (jint i = 0; i < usage.waiter_count; i++) jni->DeleteLocalRef(usage.waiters[i]);
   for (jint i = 0; i < usage.notify_waiter_count; i++) jni->DeleteLocalRef(usage.notify_waiters[i]);
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(usage.waiters));

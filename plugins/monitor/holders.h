@@ -18,9 +18,10 @@
 namespace hprof::monitor {
 
 // The owner of a monitor (0: nobody; HPROF_OWNER_UNKNOWN: a thread that the core does not know) and how often
-// it has entered. False: the VM does not answer. [app][control]
+// it has entered. ref: receives a local reference to it, null: nobody, or one that the VM does not name.
+// False: the VM does not answer. [app][control]
 bool ask_owner(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, jobject monitor,
-               hprof_thread_serial* owner, uint32_t* entry_count);
+               hprof_thread_serial* owner, uint32_t* entry_count, jthread* ref = nullptr);
 
 class Holders {
  public:

@@ -1,8 +1,9 @@
 // The unit monitor: contention for monitors, waits, and the state of all monitors; and monitor_all, the same
-// with an option and the method book.
+// with locks of java.util.concurrent, the table BLAME and the method book.
 #include <hprof/cpp/collector.hpp>
 #include <hprof/tables.h>
 
+#include "blame.h"
 #include "collector.h"
 
 namespace hprof::monitor {
@@ -22,10 +23,19 @@ static constexpr uint64_t kWants = HPROF_NEED_MONITOR_INFO | HPROF_NEED_GC_EVENT
 static constexpr const char* kRecords[] = {HPROF_TABLE_MONITOR_TIME,  HPROF_KIND_MONITOR_WAIT,
                                            HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP,
                                            HPROF_KIND_NOTE,           nullptr};
+static constexpr const char* kRecordsAll[] = {HPROF_TABLE_MONITOR_TIME,
+                                              HPROF_KIND_MONITOR_WAIT,
+                                              HPROF_KIND_MONITOR_WAITED,
+                                              HPROF_KIND_MONITOR_DUMP,
+                                              HPROF_KIND_NOTE,
+                                              kBlameTable,
+                                              nullptr};
 
 // A report without these still has the table.
 static constexpr const char* kOptional[] = {HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED,
                                             HPROF_KIND_MONITOR_DUMP, nullptr};
+static constexpr const char* kOptionalAll[] = {HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED,
+                                               HPROF_KIND_MONITOR_DUMP, kBlameTable, nullptr};
 
 static constexpr hprof_unit describe(const char* id, const char* select, const char* summary,
                                      OptionRows options = {}) {
@@ -41,6 +51,8 @@ static constexpr hprof_unit describe(const char* id, const char* select, const c
 static constexpr hprof_unit describe_all() {
   hprof_unit unit = describe("monitor_all", kSelectAll, "contended monitor and lock usage", kOptions);
   unit.needs |= HPROF_NEED_METHOD_BOOK;
+  unit.records = kRecordsAll;
+  unit.optional = kOptionalAll;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe("monitor", kSelect, "contended monitor usage");

@@ -10,13 +10,14 @@ static constexpr uint32_t kLockFrames = 16;
 static constexpr const char* kLabel = "(java.util.concurrent)";
 
 hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, ParkedLocks* locks,
-                                BlockedStacks* stacks, Holders* holders, const MonitorEvents* events,
-                                uint64_t interval_ns) {
+                                BlockedStacks* stacks, Holders* holders, Blame* blame,
+                                const MonitorEvents* events, uint64_t interval_ns) {
   services_ = services;
   jvmti_ = jvmti;
   locks_ = locks;
   stacks_ = stacks;
   holders_ = holders;
+  blame_ = blame;
   events_ = events;
   interval_ns_ = interval_ns;
   const Services& s = services_;
@@ -80,6 +81,7 @@ void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   self->jni_ = static_cast<JNIEnv*>(jni);
   uint64_t next = s.clock->monotonic(s.host) + self->interval_ns_;
   self->last_look_ns_ = next - self->interval_ns_;
+  self->blame_->start(self->last_look_ns_);
   for (;;) {
     uint64_t now = s.clock->monotonic(s.host);
     if (s.threads->wait(thread, next > now ? next - now : 1) == 0) return;
@@ -98,6 +100,7 @@ void ParkSampler::look(JNIEnv* jni) {
   last_look_ns_ = now;
   parked_ = 0;
   s.threads->each(s.host, jni, this, &ParkSampler::visit);
+  blame_->look_at_monitors(jni, s.clock->monotonic(s.host));
   Parked* old = before_;
   before_ = now_;
   now_ = old;
@@ -138,6 +141,7 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   if (!table_.add(serial, trace, monitor, fresh, charged_ns_) && lost_ != nullptr) {
     __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
   }
+  blame_->charge_parked(jni_, *locks_, lock, owner, monitor, charged_ns_);
   events_->contention({last_look_ns_, serial, fresh, charged_ns_, trace, monitor, label_});
 }
 

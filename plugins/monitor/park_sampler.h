@@ -12,6 +12,7 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
+#include "blame.h"
 #include "blocked_stacks.h"
 #include "contention_table.h"
 #include "holders.h"
@@ -27,7 +28,7 @@ class ParkSampler {
   static constexpr uint64_t kLeastMemory = 4 * kMostParked * 12 + ContentionTable::kLeastMemory;
 
   hprof_status start(const Services& services, jvmtiEnv* jvmti, ParkedLocks* locks, BlockedStacks* stacks,
-                     Holders* holders, const MonitorEvents* events, uint64_t interval_ns);
+                     Holders* holders, Blame* blame, const MonitorEvents* events, uint64_t interval_ns);
   void stop();   // a barrier
   void close();  // after stop; not when stuck
   bool is_stuck() const { return stuck_; }
@@ -63,6 +64,7 @@ class ParkSampler {
   const ParkedLocks* locks_ = nullptr;
   BlockedStacks* stacks_ = nullptr;
   Holders* holders_ = nullptr;
+  Blame* blame_ = nullptr;  // open
   const MonitorEvents* events_ = nullptr;
   uint64_t interval_ns_ = 0;
   hprof_agent_thread* looker_ = nullptr;

@@ -15,6 +15,8 @@ class ParkedLocks {
   // Null: the thread waits for something else (CountDownLatch), or owns the lock by now. After open(). [any],
   // with room for three local references
   jobject find(JNIEnv* jni, jthread thread, jobject* owner) const;
+  // The thread owns the lock, which find() has returned. [any], with room for a local reference
+  bool is_owner(JNIEnv* jni, jobject lock, jthread thread) const;
 
  private:
   jclass synchronizer_ = nullptr;  // global references

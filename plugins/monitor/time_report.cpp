@@ -57,6 +57,7 @@ hprof_status Collector::write_time(hprof_monitor_row* rows, uint64_t count, uint
     table.cutoff = cutoff;
     hprof_status status = s.emit->write(s.host, &table.head);
     if (status == HPROF_OK) status = holders_.write(rows, ranked);
+    if (status == HPROF_OK) status = blame_.write(cutoff);
     if (status != HPROF_OK) return status;
   }
   return write_notes(count, still_blocked);

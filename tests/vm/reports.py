@@ -21,6 +21,7 @@ BEGIN = re.compile(r"^([A-Z][A-Z ]*?(?: \(ms\))?) BEGIN(?: \((.*?)\))?(?: (%s))?
 SUMMARY = re.compile(r"^HEAP SUMMARY \(live bytes = (\d+), live objects = (\d+), allocated bytes = (\d+), "
                      r"allocated objects = (\d+)\)$")
 NOTE = "HPROF NOTE: "
+TABLE_LINE = re.compile(r"^([A-Z][A-Z_]*): ((?:[a-z_]+=\S* ?)+)$")
 # The rows of tables that would have none: gprof2dot waits for ever for the end of a table without rows.
 NO_SAMPLES = "JVM.no_samples"
 NOTHING = (" " + NO_SAMPLES, " JVM.nothing_in_this_window")
@@ -66,6 +67,7 @@ class Ascii:
         self.ended = []     # ids
         self.traces = {}    # serial -> Trace
         self.sections = []
+        self.table_lines = []  # (title, {column: text}) of tables that the original does not have
         self.notes = []     # what the agent says about its result: losses, costs
 
     def cpu(self, name="CPU SAMPLES"):
@@ -149,6 +151,9 @@ def parse_record(reader, report, thread_ids):
         parse_section(reader, report, [])
     elif SUMMARY.match(line):
         report.summaries.append([int(word) for word in SUMMARY.match(reader.take()).groups()])
+    elif TABLE_LINE.match(line):
+        title, words = TABLE_LINE.match(reader.take()).groups()
+        report.table_lines.append((title, dict(word.split("=", 1) for word in words.split(" "))))
     elif line.startswith(NOTE):
         report.notes.append(reader.take()[len(NOTE):])
     else:

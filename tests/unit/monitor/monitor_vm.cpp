@@ -4,6 +4,8 @@
 
 #include <hprof/cpp/names.hpp>
 
+#include "plugins/monitor/blame.h"
+
 extern "C" const hprof_module* hprof_module_monitor(const hprof_offer*, const char**);
 
 namespace hprof {
@@ -43,6 +45,19 @@ std::vector<MonitorVm::Row> MonitorVm::rows() const {
       rows.push_back({row.count, row.time_ns / 1000000,
                       lines.empty() ? "" : lines[0].substr(0, lines[0].find('(')),
                       class_text(static_cast<hprof_class_serial>(row.monitor)) + label});
+    }
+  }
+  return rows;
+}
+
+std::vector<MonitorVm::Row> MonitorVm::blame() const {
+  std::vector<Row> rows;
+  for (auto& record : mock.written) {
+    if (!is_table(record, monitor::kBlameTable)) continue;
+    for (const monitor::BlameRow& row : rows_of<monitor::BlameRow>(record.as<hprof_rec_table>())) {
+      auto lines = mock.trace_text(static_cast<hprof_trace_serial>(row.trace));
+      rows.push_back({row.waiters, row.blamed_ns / 1000000, lines.at(0).substr(0, lines[0].find('(')),
+                      class_text(static_cast<hprof_class_serial>(row.monitor))});
     }
   }
   return rows;

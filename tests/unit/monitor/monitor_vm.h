@@ -39,6 +39,7 @@ class MonitorVm : public UnitVm {
     }
   };
   std::vector<Row> rows() const;
+  std::vector<Row> blame() const;  // ms: blamed, count: waiters
   const hprof_rec_monitor_dump* dump() const;
   // "WAIT 3 java.lang.Object 30": all events so far.
   std::vector<std::string> events() const;

@@ -154,6 +154,70 @@ TEST_CASE("monitors are measured as with monitor=y") {
   CHECK(rows[1].monitor == kRow);
 }
 
+TEST_CASE("the owner of a lock is blamed for the time of each thread that is parked on it") {
+  Fixture f;
+  FakeVm::Object* other = f.add_lock(kSync);
+  f.lock->owner = reinterpret_cast<jthread>(f.b);
+  Fixture::park(f.a, f.lock);
+  FakeVm::Thread* c = f.vm.add_thread(3, "App.third");
+  Fixture::park(c, f.lock);
+  FakeVm::Thread* d = f.vm.add_thread(4, "App.fourth");
+  Fixture::park(d, other);
+  f.look(3);
+  f.rows();
+  CHECK(f.vm.blame() == Rows{{6, 60, "App.other", kSync}, {3, 30, "JVM.unknown_holder", kSync}});
+}
+
+TEST_CASE("a holder that has let go before its stack was taken is not blamed") {
+  Fixture f;
+  f.lock->owner = reinterpret_cast<jthread>(f.b);
+  Fixture::park(f.a, f.lock);
+  f.vm.on_stack = [&](FakeVm::Thread& of) {
+    if (&of == f.b) f.lock->owner = nullptr;
+  };
+  f.look();
+  f.rows();
+  CHECK(f.vm.blame() == Rows{{1, 10, "JVM.holder_went_on", kSync}});
+}
+
+TEST_CASE("one thread that waits for a monitor stands for all of them, at random moments") {
+  Fixture f;
+  FakeVm::Object* monitor = f.vm.add_object("java.lang.Object");
+  monitor->owner = reinterpret_cast<jthread>(f.b);
+  FakeVm::Thread* c = f.vm.add_thread(3, "App.third");
+  for (FakeVm::Thread* thread : {f.a, c}) {
+    f.vm.enter(thread, monitor);
+    thread->on = monitor;
+  }
+  f.look(200);
+  f.rows();
+  const Rows blame = f.vm.blame();
+  REQUIRE(blame.size() == 1);
+  CHECK(blame[0].frame == "App.other");
+  CHECK(blame[0].monitor == "java.lang.Object");
+  // Two threads for two seconds, but for the time since the last question; 20 questions a second on average.
+  CHECK(blame[0].ms <= 4000);
+  CHECK(blame[0].ms >= 4000 - 2 * 80);
+  CHECK(blame[0].count >= 2 * 25);
+  CHECK(blame[0].count <= 2 * 80);
+  f.vm.ops->reset(f.vm.self);
+  f.rows();
+  CHECK(f.vm.blame().empty());
+}
+
+TEST_CASE("a monitor whose owner the VM does not name blames nobody") {
+  Fixture f;
+  FakeVm::Object* monitor = f.vm.add_object("java.lang.Object");
+  monitor->owner = reinterpret_cast<jthread>(f.b);
+  f.vm.tells_owners = false;
+  f.vm.enter(f.a, monitor);
+  f.a->on = monitor;
+  f.look(20);
+  f.rows();
+  REQUIRE(f.vm.blame().size() == 1);
+  CHECK(f.vm.blame()[0].frame == "JVM.unknown_holder");
+}
+
 TEST_CASE("a VM without the classes refuses to start with a message") {
   MonitorVm vm;
   vm.missing_classes = {"java/util/concurrent/locks/AbstractOwnableSynchronizer"};

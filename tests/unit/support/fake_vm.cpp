@@ -215,6 +215,7 @@ struct FakeVm::Functions {
                                         jint* count) {
     vm().single_calls++;
     *count = copy(of(thread)->stack, most, frames);
+    if (vm().on_stack) vm().on_stack(*of(thread));
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL list_stack_traces(jvmtiEnv*, jint count, const jthread* threads, jint most,

@@ -88,6 +88,7 @@ class FakeVm {
   bool tells_owners = true;                 // GetObjectMonitorUsage works
   bool reflects = false;                    // ToReflectedField works
   std::function<void(Thread&)> on_state;    // GetThreadState: what happens meanwhile
+  std::function<void(Thread&)> on_stack;    // GetStackTrace, the same
   std::function<void()> on_loaded_classes;  // GetLoadedClasses, the same
   std::atomic<int> global_refs{0}, blocks{0}, disposed{0}, collections{0};
   std::atomic<int> local_frames{0}, local_refs{0};       // the latter of the frame on top

@@ -199,6 +199,32 @@ def locks_are_sampled_with_monitor_all(vm):
 
 
 @vm_test(units=UNITS)
+def blame_goes_to_the_stacks_that_held_the_lock(vm):
+    """One place holds it four times as long as the other; the shares are those that the program measured."""
+    for kind in ("monitor", "lock"):
+        run = vm.run_java(vm.agent_option("monitor=all,interval=5,depth=16,cutoff=0,file=out.txt"), "Blame", kind, "5")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        held = [int(word) for word in re.fullmatch(r"held (\d+) (\d+)\n", run.out).groups()]
+        report = parse_monitors(run.text("out.txt")).report
+        blamed, looks = {"holdLong": 0, "holdShort": 0}, 0
+        for title, row in report.table_lines:
+            check_equal(title, "BLAME", "the table")
+            looks += int(row["waiters"])
+            for method, _, _ in report.traces[int(row["trace"])].frames:
+                if method in ("Blame.holdLong", "Blame.holdShort"):
+                    blamed[method[len("Blame."):]] += int(row["blamed"])
+        total = sum(blamed.values())
+        check(looks >= 60, "%s: %d threads found waiting" % (kind, looks))
+        check(total >= 0.8 * sum(int(row["blamed"]) for _, row in report.table_lines), "%s: most time has a holder's stack: %s" % (
+            kind, report.table_lines))
+        share, expected = blamed["holdLong"] / total, held[0] / sum(held)
+        # Two or three threads wait at a time, of which a look at monitors draws one.
+        error = (expected * (1 - expected) / (looks / 3)) ** 0.5
+        check(abs(share - expected) < 3 * error, "%s: %.3f of the blame, held for %.3f of the time (error %.3f)" % (
+            kind, share, expected, error))
+
+
+@vm_test(units=UNITS)
 def locks_are_left_alone_with_monitor_y(vm):
     _, monitors = contend(vm, "monitor=y", "lock", "3", "3", "10")
     labels = {row[3] for time in monitors.times for row in time.rows}

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random moments, which never fall into step with a program. No VM.
 #pragma once
 
 #include <cstdint>
 
-namespace hprof::samples {
+namespace hprof {
 
 // A generator of random numbers (xorshift64*). One user at a time.
 class RandomMoments {
@@ -22,4 +23,4 @@ class RandomMoments {
   uint64_t state_ = 1;
 };
 
-}  // namespace hprof::samples
+}  // namespace hprof
