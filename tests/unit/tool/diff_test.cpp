@@ -152,6 +152,9 @@ TEST_CASE("diff compares class histograms of jcmd") {
                                                "   2:             5            800  [B (java.base@17)\n"
                                                "Total          1015          16960\n");
   const std::string text = said({"diff", before, after});
+  CHECK(text.find(
+            "Change: +16000 bytes, +1000 objects. Grew most: demo.Kept, +16000 bytes, +1000 objects.\n") ==
+        0);
   CHECK(has(text, "+16000           160         16160"));
   CHECK(has(text, "+1000            10          1010  demo.Kept\n  1 the same\n"));
 }
@@ -171,6 +174,34 @@ TEST_CASE("diff compares class histograms of hprof heap") {
   const std::string cut = files.put("c", head + "      436  2,089,368  int[]\n  ... 230 more\n");
   said({"diff", before, cut}, kFoundProblems);
   said({"diff", cut, before}, kFoundProblems);
+}
+
+TEST_CASE("diff compares class histograms as CSV, of hprof heap and VisualVM, with one of jcmd") {
+  Files files;
+  const std::string ours = files.put("a",
+                                     "objects,shallow_bytes,class,class_id\n"
+                                     "20000,480000,demo.Kept,0x7f00\n12,1024,byte[],\n");
+  const std::string theirs = files.put("b",
+                                       "\"Name\",\"Live Bytes\",\"Live Objects\"\n"
+                                       "\"demo.Kept\",\"720,000 B (99.8%)\",\"30,000 "
+                                       "(99.9%)\"\n\"byte[]\",\"1\u00a0024 B (0.2%)\",\"12 (0%)\"\n");
+  const std::string viewer = files.put("c",
+                                       "\"Name\",\"Count\",\"Size\",\"Retained\"\n"
+                                       "\"demo.Kept\",\"30.000 (99,9%)\",\"720.000 B (99,8%)\",\"n/a\"\n"
+                                       "\"byte[]\",\"12 (0%)\",\"1024 B\",\"\"\n");
+  const std::string jcmd = files.put("d",
+                                     " num     #instances         #bytes  class name (module)\n"
+                                     "   1:         30000         720000  demo.Kept\n"
+                                     "   2:            12           1024  [B (java.base@17)\n");
+  for (const std::string& after : {theirs, viewer, jcmd}) {
+    CAPTURE(after);
+    const std::string text = said({"diff", ours, after});
+    CHECK(text.find("Change: +240000 bytes, +10000 objects. Grew most: demo.Kept, +240000 bytes, +10000 "
+                    "objects.\n") == 0);
+    CHECK(has(text, "demo.Kept\n  1 the same\n"));
+  }
+  CHECK(has(said({"diff", jcmd, ours}), "Change: -240000 bytes, -10000 objects. No class grew.\n"));
+  said({"diff", ours, files.put("e", "objects,shallow_bytes,class\n1,none,demo.Kept\n")}, kFoundProblems);
 }
 
 TEST_CASE("view: a page is read as it was written, and says whether it has events") {

@@ -1,4 +1,5 @@
-// Reads class histograms of jcmd GC.class_histogram, jmap -histo and hprof heap histogram.
+// Reads class histograms of jcmd GC.class_histogram, jmap -histo, hprof heap histogram (text or CSV) and
+// VisualVM (CSV).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@ struct ClassCount {
 };
 using ClassHistogram = std::map<std::string, ClassCount>;
 
-// Rows "<rank>: <objects> <bytes> <class> (<module>)", and those below the heading of `hprof heap histogram`;
-// other lines are skipped. Adds up classes of the same name. False: the file cannot be read or is incomplete
+// Rows "<rank>: <objects> <bytes> <class> (<module>)", those below the heading of `hprof heap histogram`, and
+// CSV with a heading; other lines are skipped. Adds up classes of the same name. False: the file cannot be
+// read or is incomplete
 // (*error), or has no such row (*error is empty).
 bool read_class_histogram(const std::string& path, ClassHistogram* histogram, std::string* error);
 

@@ -151,6 +151,31 @@ double normalise(Changes* changes) {
   return scale;
 }
 
+// Prints how much all classes grew, and which one did most.
+void print_growth(const Changes& changes, const std::vector<ProfileWeight>& weights) {
+  Change total;
+  const Change* most = nullptr;
+  const auto grown = [](const Change& change) {
+    return change.after[0] > change.before[0] ? change.after[0] - change.before[0] : 0;
+  };
+  for (const auto& [name, change] : changes) {
+    for (size_t i = 0; i < 2; ++i) {
+      total.before[i] += change.before[i];
+      total.after[i] += change.after[i];
+    }
+    if (grown(change) > (most == nullptr ? 0 : grown(*most))) most = &change;
+  }
+  const auto text = [&](const Change& change) {
+    return signed_text(weights[0], change.before[0], change.after[0]) + " bytes, " +
+           signed_text(weights[1], change.before[1], change.after[1]) + " objects";
+  };
+  std::cout << "Change: " << text(total) << ". ";
+  if (most == nullptr)
+    std::cout << "No class grew.\n";
+  else
+    std::cout << "Grew most: " << printable(most->name) << ", " << text(*most) << ".\n";
+}
+
 int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
   Changes changes;
   for (size_t file = 0; file < 2; ++file) {
@@ -162,11 +187,11 @@ int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
       to[1] = count.objects;
     }
   }
+  const std::vector<ProfileWeight> weights = {{"bytes", "bytes", ProfileWeight::kBytes, true, true},
+                                              {"objects", "objects", ProfileWeight::kCount, false, true}};
+  print_growth(changes, weights);
   std::cout << "Classes of " << given.words[0] << " and " << given.words[1] << '\n';
-  print_changes(changes,
-                {{"bytes", "bytes", ProfileWeight::kBytes, true, true},
-                 {"objects", "objects", ProfileWeight::kCount, false, true}},
-                "class", given, 0);
+  print_changes(changes, weights, "class", given, 0);
   return kDone;
 }
 
@@ -293,7 +318,7 @@ const Command kDiffCommand = {
     kVerbs,
     R"(Prints what increased and decreased from BEFORE to AFTER, the largest changes first: two profiles with tables of the
 same kind (what hprof view takes, the last table of each), two class histograms (jcmd GC.class_histogram, hprof heap
-histogram), or two heap dumps. The page of -o draws the difference of two profiles as a flame graph. A
+histogram as text or CSV, CSV of VisualVM), or two heap dumps. The page of -o draws the difference of two profiles as a flame graph. A
 change of samples by less than two standard errors has the mark ~, and is grey in the page.
 )",
     R"(  hprof diff before.txt after.txt --lines
