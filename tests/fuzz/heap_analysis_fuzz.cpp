@@ -60,18 +60,27 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   settings.snapshot.threads = 1;
   settings.snapshot.follow = static_cast<Follow>(choice / 11 % 3);
   settings.snapshot.keep_unreached = choice >= 128;
+  settings.subclasses = choice % 2 == 1;
   settings.text = "a";
   settings.top = 5;
   Command command = kCommands[choice % 11];
   auto open = [&](const std::string&) { return std::make_unique<Bytes>(data, size); };
-  std::vector<std::string> words = {"dump", command == run_show || command == run_path ? "0x2000" : "*"};
-  if (command == run_dominators) words.pop_back();
-  HeapRun run{settings, words, open, ""};
+  std::vector<std::string> words = {"dump", command == run_show || command == run_path ? "0x2000"
+                                            : choice >= 64                             ? "class:*"
+                                                                                       : "*"};
+  if (command == run_dominators && choice < 128) words.pop_back();
+  std::string wrong;
+  settings.limits.resize(2);
+  parse_limit("retained(*)>1k", &settings.limits[0], &wrong);
+  parse_limit("suspect>1%", &settings.limits[1], &wrong);
+  HeapRun run{settings, words, open};
   try {
     Document document = command(run);
     std::ostringstream out;
     write_text(document, out);
     write_json(document, out);
+    uint64_t left_out = 0;
+    write_csv(document, "", out, &left_out);
     write_html(document, "f", out);
   } catch (const OutOfMemory&) {
   }

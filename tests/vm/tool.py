@@ -4,7 +4,15 @@ import os
 import re
 import subprocess
 
-from harness import TIMEOUT, check, check_equal, clean_environment
+import strict_json
+from harness import ROOT, TIMEOUT, check, check_equal, clean_environment
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SCHEMA = os.path.join(ROOT, "docs", "heap.schema.json")
 
 
 def hprof(vm, *arguments, cwd=None, prefix=(), environment=None):
@@ -27,15 +35,27 @@ def sound(vm, name, *options, of_vm=False):
         check("warning: %s:" % rule not in text and "more: %s:" % rule not in text, what)
 
 
-def heap(vm, *arguments):
+def heap(vm, *arguments, status=0):
     """What hprof heap says."""
     code, text = hprof(vm, "heap", *arguments)
-    check_equal(code, 0, "hprof heap %s: %s" % (" ".join(arguments), text))
+    check_equal(code, status, "hprof heap %s: %s" % (" ".join(arguments), text))
     return text
 
 
 def heap_json(vm, *arguments):
-    return json.loads(heap(vm, *arguments, "--json"))
+    """The answer of hprof heap as JSON, which docs/heap.schema.json describes."""
+    return documented(heap(vm, *arguments, "--json"))
+
+
+def documented(text):
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)
+    answer = strict_json.read(text)
+    found = strict_json.complaints(answer, schema, schema)
+    check_equal(found[:10], [], "%d differences from docs/heap.schema.json" % len(found))
+    if jsonschema is not None:
+        jsonschema.validate(answer, schema)
+    return answer
 
 
 def class_histogram(vm, live):

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "tools/format/utf8.h"
+#include "tools/heap/heap_tables.h"
 #include "tools/heap/object_reader.h"
 #include "tools/heap/object_values.h"
 
@@ -109,7 +110,7 @@ struct Duplicate {
 
 // Sorts the records, so that those of the same text are adjacent.
 struct TextTotals {
-  uint64_t texts = 0, distinct = 0, wasted = 0, bytes = 0;
+  uint64_t texts = 0, distinct = 0, wasted = 0, bytes = 0, repeated = 0;
   std::vector<Duplicate> top;
 };
 
@@ -134,6 +135,7 @@ TextTotals find_duplicates(const Snapshot& snapshot, TextRecord* begin, TextReco
     totals.bytes += copies * size;
     totals.wasted += (copies - 1) * size;
     if (copies > 1) {
+      ++totals.repeated;
       totals.top.push_back({(copies - 1) * size, copies, size, at->array});
       std::push_heap(totals.top.begin(), totals.top.end(), more);
       if (top != 0 && totals.top.size() > top) {
@@ -150,7 +152,7 @@ TextTotals find_duplicates(const Snapshot& snapshot, TextRecord* begin, TextReco
 Table zero_table(const Snapshot& snapshot, const std::vector<ZeroTotals>& zeros, size_t top) {
   Table table{"zero_arrays",
               "Arrays of zeros, false or null only",
-              {{"arrays", "arrays", CellKind::kCount}, kShallow, {"class", "class"}}};
+              {{"arrays", "arrays", CellKind::kCount}, kShallow, kClass}};
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < zeros.size(); ++i) {
     if (zeros[i].arrays != 0) order.push_back(i);
@@ -159,7 +161,7 @@ Table zero_table(const Snapshot& snapshot, const std::vector<ZeroTotals>& zeros,
                    [&](uint32_t a, uint32_t b) { return zeros[a].bytes > zeros[b].bytes; });
   table.left_out = cut(order, top);
   for (uint32_t i : order) {
-    table.rows.push_back({zeros[i].arrays, zeros[i].bytes, snapshot.class_name(i)});
+    table.rows.push_back({zeros[i].arrays, zeros[i].bytes, class_entity(snapshot, i)});
   }
   return table;
 }
@@ -402,6 +404,10 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
   uint64_t read = std::min<uint64_t>(count, texts.size());
   TextTotals totals = find_duplicates(snapshot, texts.data(), texts.data() + read, top);
   Section section{"strings", "Strings and empty arrays"};
+  section.facts = {{data_column("texts", CellKind::kCount), totals.texts},
+                   {data_column("different_texts", CellKind::kCount), totals.distinct},
+                   {data_column("text_bytes", CellKind::kBytes), totals.bytes},
+                   {data_column("wasted_bytes", CellKind::kBytes), totals.wasted}};
   section.text = {count_text(totals.texts) + " texts of strings, " + count_text(totals.distinct) +
                   " different ones; they take " + bytes_text(totals.bytes) + ", copies of others " +
                   bytes_text(totals.wasted) + "."};
@@ -410,15 +416,15 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
               "Texts that are there more than once",
               {{"copies", "copies", CellKind::kCount},
                {"wasted_bytes", "wasted", CellKind::kBytes},
-               {"text", "text"}},
+               {"text", "text", CellKind::kQuote}},
               {},
-              0,
+              totals.repeated - totals.top.size(),
               "Wasted: all copies but one, each with its java.lang.String."};
   std::vector<uint32_t> examples;
   for (const Duplicate& each : totals.top) examples.push_back(each.example);
   std::vector<std::string> shown = ObjectFetcher(snapshot).texts(examples, 60);
   for (size_t i = 0; i < shown.size(); ++i) {
-    table.rows.push_back({totals.top[i].copies, totals.top[i].wasted, "\"" + printable(shown[i]) + "\""});
+    table.rows.push_back({totals.top[i].copies, totals.top[i].wasted, shown[i]});
   }
   section.tables.push_back(table);
   section.tables.push_back(zero_table(snapshot, zeros, top));
@@ -426,7 +432,7 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
 }
 
 Section find_section(const Snapshot& snapshot, const std::string& text, size_t top) {
-  Section section{"strings", "Strings with \"" + printable(text) + "\" in them"};
+  Section section{"found", "Strings with \"" + printable(text) + "\" in them"};
   std::vector<uint16_t> units;
   if (!utf16_of(text, &units)) {
     section.text = {"The text is not UTF-8."};
@@ -443,14 +449,16 @@ Section find_section(const Snapshot& snapshot, const std::string& text, size_t t
   }
   if (!narrow) needles.latin.clear();
   std::vector<uint32_t> strings = strings_with(snapshot, needles, units.size());
+  section.facts = {{data_column("strings", CellKind::kCount), uint64_t{strings.size()}}};
   section.text = {count_text(strings.size()) + (strings.size() == 1 ? " string" : " strings")};
-  Table table{"strings", "", {{"object", ""}, {"text", ""}}};
+  Table table{"strings", "", {{"object", "", CellKind::kObject}, {"text", "", CellKind::kQuote}}};
   table.left_out = cut(strings, top);
   std::vector<std::string> shown = ObjectFetcher(snapshot).texts(strings, 100);
   for (size_t i = 0; i < strings.size(); ++i) {
-    table.rows.push_back({snapshot.describe(strings[i]), "\"" + printable(shown[i]) + "\""});
+    table.rows.push_back({entity_of(snapshot, strings[i]), shown[i]});
   }
-  if (!strings.empty()) section.tables.push_back(table);
+  table.data_only = strings.empty();
+  section.tables.push_back(table);
   return section;
 }
 

@@ -1,4 +1,5 @@
-// The result of a command before it becomes text, JSON or a page: sections with sentences and tables.
+// The result of a command before it becomes text, JSON, CSV or a page: sections with facts, sentences and
+// tables. docs/heap.schema.json describes the JSON form.
 #pragma once
 
 #include <algorithm>
@@ -12,29 +13,56 @@ namespace hprof::tool {
 
 enum class CellKind : uint8_t {
   kText,
+  kQuote,    // a text of the program: in quotes, and without controls, in the text form
   kCount,    // of objects and the like
   kBytes,    // shown as KiB, MiB, ...
   kExact,    // bytes, not rounded
   kPercent,  // of a whole, as a fraction
-  kData,     // a number that the text form omits
-  kChange    // a difference of bytes, with its sign
+  kNumber,   // any other number
+  kChange,   // a difference of bytes, with its sign
+  kClass,    // fields in JSON and CSV: KEY is its name, KEY_id
+  kObject,   // fields: KEY is its text, KEY_id, KEY_kind, KEY_class
+  kDepth     // in a tree: the text form indents the last column by it
+};
+
+// A class, or an object, a class object or the stack of a thread.
+struct HeapEntity {
+  enum Kind : uint8_t { kNone, kObject, kClass, kStack };
+  std::string text;        // in the text form
+  Kind kind = kNone;       // kNone: only the text form has it
+  uint64_t id = 0;         // 0: unknown
+  std::string class_name;  // of a class object: the class that it is of
 };
 
 struct Column {
-  std::string key;    // in JSON
+  std::string key;    // in JSON and CSV
   std::string title;  // in text
   CellKind kind = CellKind::kText;
+  bool data_only = false;  // the text form leaves it out
 };
 
-using Cell = std::variant<std::string, uint64_t, int64_t, double>;
+// monostate: no value, "" in text and null in JSON.
+using Cell = std::variant<std::monostate, std::string, uint64_t, int64_t, double, HeapEntity>;
 
 struct Table {
   std::string key;
   std::string title;
-  std::vector<Column> columns;  // the last one may be of any width
-  std::vector<std::vector<Cell>> rows = {};
-  uint64_t left_out = 0;  // rows that are not shown
-  std::string note = "";  // below it
+  std::vector<Column> columns;               // the last shown one may be of any width
+  std::vector<std::vector<Cell>> rows = {};  // cells that are missing at the end have no value
+  uint64_t left_out = 0;                     // rows that are not shown
+  std::string note = "";                     // below it
+  bool data_only = false;                    // the text form leaves it out
+  bool is_tree() const { return !columns.empty() && columns[0].kind == CellKind::kDepth; }
+};
+
+// A value for JSON alone; `text` of the section says it in words.
+inline Column data_column(const char* key, CellKind kind) { return {key, "", kind, true}; }
+
+// A single value of a section.
+struct Fact {
+  Column column;  // data_only: neither text nor page show it
+  Cell value = {};
+  std::string text = "";  // instead of the value's own
 };
 
 // Columns of several tables.
@@ -42,7 +70,10 @@ inline const Column kObjectCount{"objects", "objects", CellKind::kCount};
 inline const Column kShallow{"shallow_bytes", "shallow", CellKind::kBytes};
 inline const Column kRetained{"retained_bytes", "retained", CellKind::kBytes};
 inline const Column kRetainedPart{"retained_part", "of all", CellKind::kPercent};
-inline const Column kObject{"object", "object"};
+inline const Column kObject{"object", "object", CellKind::kObject};
+inline const Column kClass{"class", "class", CellKind::kClass};
+// Of a row that stands for others: how many.
+inline const Column kLeftOut = data_column("left_out", CellKind::kCount);
 
 // Keeps the first `top` rows, 0 = all. Returns how many are left out.
 template <typename Row>
@@ -58,10 +89,15 @@ struct Section {
   std::vector<std::string> text = {};  // sentences, a line each
   std::vector<Table> tables = {};
   std::vector<Section> parts = {};
+  std::vector<Fact> facts = {};  // the text form shows them below the sentences
 };
 
+// The form of the JSON; its number grows when a field changes its meaning or goes.
+constexpr char kDocumentSchema[] = "hprof-heap-1";
+
 struct Document {
-  std::vector<Section> sections;
+  std::vector<std::string> problems = {};  // why it does not have all of the dump
+  std::vector<Section> sections = {};
 };
 
 inline double part_of(uint64_t bytes, uint64_t all) {
@@ -71,10 +107,16 @@ inline double part_of(uint64_t bytes, uint64_t all) {
 std::string bytes_text(uint64_t bytes);
 // "1,234,567".
 std::string count_text(uint64_t count);
+// True: the cells stand at the right of the column.
+bool is_number(const Column& column);
 std::string cell_text(const Column& column, const Cell& cell);
+std::string fact_text(const Fact& fact);
 
 void write_text(const Document& document, std::ostream& out);
 void write_json(const Document& document, std::ostream& out);
+// Writes the rows of all tables of that key, "" = the first table; those of parts have their part's number in
+// front. *left_out: rows that the tables do not have. Returns "", or what is wrong with the key.
+std::string write_csv(const Document& document, std::string key, std::ostream& out, uint64_t* left_out);
 // A JSON string with its quotes; invalid UTF-8 becomes U+FFFD.
 std::string json_string(const std::string& text);
 

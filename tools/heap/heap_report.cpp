@@ -85,53 +85,55 @@ std::string follow_text(Follow follow) {
 Section overview(const Snapshot& snapshot, const std::string& file, bool retained) {
   const DumpOutline& outline = snapshot.outline;
   Section section{"dump", "Heap dump " + file};
-  Table table{"facts",
-              "",
-              {{"fact", ""}, {"value", ""}, {"count", "", CellKind::kData}, {"bytes", "", CellKind::kData}}};
-  auto fact = [&](const char* name, const std::string& text) {
-    table.rows.push_back({std::string(name), text});
+  auto fact = [&](const char* key, const char* name, const std::string& text) {
+    section.facts.push_back({{key, name}, text});
   };
-  auto sum = [&](const char* name, uint64_t count, uint64_t of_bytes, const char* more) {
-    table.rows.push_back(
-        {std::string(name), count_text(count) + ", " + bytes_text(of_bytes) + more, count, of_bytes});
+  auto number = [&](const char* key, const char* name, uint64_t count, const std::string& more) {
+    section.facts.push_back({{key, name, CellKind::kCount}, count, count_text(count) + more});
   };
-  auto number = [&](const char* name, uint64_t count, const std::string& more) {
-    table.rows.push_back({std::string(name), count_text(count) + more, count});
+  auto sum = [&](const char* key, const char* bytes_key, uint64_t count, uint64_t of_bytes,
+                 const char* more) {
+    number(key, key, count, ", " + bytes_text(of_bytes) + more);
+    section.facts.push_back({data_column(bytes_key, CellKind::kBytes), of_bytes});
   };
-  fact("created", date_text(outline.header.milliseconds));
+  section.facts.push_back({data_column("file", CellKind::kText), file});
+  section.facts.push_back({data_column("created_ms", CellKind::kNumber), outline.header.milliseconds});
+  fact("created", "created", date_text(outline.header.milliseconds));
   std::string version = java_version(snapshot);
-  if (!version.empty()) fact("Java version", version);
+  if (!version.empty()) fact("java_version", "Java version", version);
   uint64_t bytes = 0;
   for (const ClassTotals& each : snapshot.totals) bytes += each.bytes;
-  sum("objects", snapshot.numbers.size(), bytes, "");
+  sum("objects", "bytes", snapshot.numbers.size(), bytes, "");
   if (retained) {
     uint64_t reached = 0;
     for (const ClassTotals& each : snapshot.totals) reached += each.reached;
-    sum("reachable", reached, snapshot.total_bytes(),
+    sum("reachable", "reachable_bytes", reached, snapshot.total_bytes(),
         snapshot.options.keep_unreached ? " (unreachable ones are taken in)" : "");
     if (reached < snapshot.numbers.size()) {
-      sum("unreachable", snapshot.numbers.size() - reached, bytes - snapshot.total_bytes(),
-          " (--unreachable takes them in)");
+      sum("unreachable", "unreachable_bytes", snapshot.numbers.size() - reached,
+          bytes - snapshot.total_bytes(), " (--unreachable takes them in)");
     }
-    number("references", snapshot.references, "; " + follow_text(snapshot.options.follow));
+    number("references", "references", snapshot.references, "; " + follow_text(snapshot.options.follow));
   }
   uint64_t classes = 0;
   for (const HeapClass& each : outline.classes.list) classes += each.dumped;
-  number("classes", classes, "");
-  fact("GC roots", root_counts(snapshot));
-  fact("layout",
+  number("classes", "classes", classes, "");
+  section.facts.push_back(
+      {{"gc_roots", "GC roots", CellKind::kCount}, uint64_t{snapshot.roots.size()}, root_counts(snapshot)});
+  fact("layout", "layout",
        snapshot.layout.text() + (snapshot.options.layout.given ? " (as given)"
                                  : snapshot.layout.addresses   ? " (seen in the addresses)"
                                                                : " (assumed; --layout= says otherwise)"));
   if (outline.dumps > 1) {
-    fact("dumps", "the file has " + std::to_string(outline.dumps) + "; this is number " +
-                      std::to_string(snapshot.options.dump != 0 ? snapshot.options.dump : outline.dumps) +
-                      " (--dump=N takes another)");
+    fact("dumps", "dumps",
+         "the file has " + std::to_string(outline.dumps) + "; this is number " +
+             std::to_string(snapshot.options.dump != 0 ? snapshot.options.dump : outline.dumps) +
+             " (--dump=N takes another)");
   }
-  if (outline.repeated > 0) number("repeated ids", outline.repeated, "; the first record counts");
+  if (outline.repeated > 0)
+    number("repeated_ids", "repeated ids", outline.repeated, "; the first record counts");
   if (snapshot.dangling > 0)
-    number("dangling", snapshot.dangling, " references to objects that are not in the dump");
-  section.tables.push_back(table);
+    number("dangling", "dangling", snapshot.dangling, " references to objects that are not in the dump");
   for (const std::string& problem : outline.problems) section.text.push_back("Incomplete: " + problem);
   return section;
 }
@@ -154,31 +156,59 @@ void add_summary(OpenHeap& heap, size_t top, Document* document) {
   document->sections.push_back(content_section(snapshot, heap.budget, top));
 }
 
+// Opens the first dump and answers by `body`.
+template <typename Body>
+Document answer(HeapRun& run, bool strings, Body body) {
+  Document document;
+  OpenHeap heap(run, run.words[0], strings);
+  if (heap.good) body(heap, &document);
+  if (!run.error.empty()) return {};
+  document.problems = heap.snapshot.outline.problems;
+  return document;
+}
+
+// Answers about the objects of the second word; without one the body gets no objects.
+template <typename Body>
+Document answer_about_objects(HeapRun& run, Body body) {
+  return answer(run, false, [&](OpenHeap& heap, Document* document) {
+    heap.snapshot.read_objects(true);
+    NamedObjects of;
+    if (run.words.size() < 2 ||
+        find_objects(heap.snapshot, run.words[1], run.settings.subclasses, &of, &run.error))
+      body(heap, of, document);
+  });
+}
+
 // The parts of the report in the order in which they can be computed.
 Document run_parts(HeapRun& run, bool summary, bool leaks, bool tree) {
-  OpenHeap heap(run, run.words[0], summary);
-  if (!heap.good) return {};
-  Snapshot& snapshot = heap.snapshot;
-  snapshot.read_objects(true);
-  std::unique_ptr<ShortestPaths> paths;
-  if (leaks) {
-    // The search for dominators consumes the graph.
-    paths = std::make_unique<ShortestPaths>(snapshot, heap.budget);
-    paths->keep_paths_only();
-  }
-  snapshot.find_dominators();
-  name_threads(snapshot);
-  Document document;
-  document.sections.push_back(overview(snapshot, run.words[0], true));
-  if (leaks) document.sections.push_back(leak_section(snapshot, *paths, run.settings.leaks));
-  if (summary) add_summary(heap, run.settings.top, &document);
-  TreeShape shape;
-  shape.top = 100;
-  shape.children = 25;
-  shape.levels = 30;
-  shape.part = 1000;
-  if (tree) document.sections.push_back(dominator_section(snapshot, kNoObject, shape));
-  return document;
+  return answer(run, summary, [&](OpenHeap& heap, Document* document) {
+    Snapshot& snapshot = heap.snapshot;
+    snapshot.read_objects(true);
+    std::unique_ptr<ShortestPaths> paths;
+    if (leaks) {
+      // The search for dominators consumes the graph.
+      paths = std::make_unique<ShortestPaths>(snapshot, heap.budget);
+      paths->keep_paths_only();
+    }
+    LimitCheck limits(snapshot, run.settings.limits, run.settings.subclasses);
+    if (leaks && !limits.measure_graph(*paths, heap.budget, &run.error)) return;
+    snapshot.find_dominators();
+    name_threads(snapshot);
+    document->sections.push_back(overview(snapshot, run.words[0], true));
+    if (leaks) {
+      uint64_t largest = 0;
+      Section suspects = leak_section(snapshot, *paths, run.settings.leaks, &largest);
+      if (!run.settings.limits.empty()) document->sections.push_back(limits.finish(largest, &run.exceeded));
+      document->sections.push_back(std::move(suspects));
+    }
+    if (summary) add_summary(heap, run.settings.top, document);
+    TreeShape shape;
+    shape.top = 100;
+    shape.children = 25;
+    shape.levels = 30;
+    shape.part = 1000;
+    if (tree) document->sections.push_back(dominator_section(snapshot, {}, shape));
+  });
 }
 
 }  // namespace
@@ -188,33 +218,32 @@ Document run_leaks(HeapRun& run) { return run_parts(run, false, true, false); }
 Document run_report(HeapRun& run) { return run_parts(run, true, true, true); }
 
 Document run_histogram(HeapRun& run) {
-  OpenHeap heap(run, run.words[0]);
-  if (!heap.good) return {};
-  heap.snapshot.read_objects(false);
-  Document document;
-  document.sections.push_back(overview(heap.snapshot, run.words[0], false));
-  Table table = histogram_table(heap.snapshot, run.settings.top);
-  document.sections.push_back({"histogram", "Classes by shallow bytes", {}, {table}, {}});
-  return document;
+  return answer(run, false, [&](OpenHeap& heap, Document* document) {
+    heap.snapshot.read_objects(false);
+    document->sections.push_back(overview(heap.snapshot, run.words[0], false));
+    Table table = histogram_table(heap.snapshot, run.settings.top);
+    document->sections.push_back({"histogram", "Classes by shallow bytes", {}, {table}, {}});
+  });
 }
 
 namespace {
 
-Section object_path(const Snapshot& snapshot, const ShortestPaths& paths, uint32_t object) {
+Section object_path(const Snapshot& snapshot, const ShortestPaths& paths, uint32_t object, size_t steps) {
   Section section{"path", "Shortest path from a GC root to " + snapshot.describe(object)};
   std::vector<uint32_t> path = paths.to(object);
   if (path.empty()) {
     section.text = {
         "None: no root reaches it by the references that are followed (--follow=all follows weak ones)."};
   } else {
-    section.tables.push_back(path_table(snapshot, path));
+    section.tables.push_back(path_table(snapshot, path, steps));
   }
   return section;
 }
 
 // The merged shortest paths, those to most objects first.
-Section class_paths(const Snapshot& snapshot, const ShortestPaths& paths,
-                    const std::vector<uint32_t>& objects, const std::string& name, size_t top) {
+Section class_paths(const Snapshot& snapshot, const ShortestPaths& paths, const NamedObjects& of, size_t top,
+                    size_t steps_shown) {
+  const std::vector<uint32_t>& objects = of.objects;
   std::vector<ShortestPaths::Step> steps = paths.merge(objects);
   std::vector<uint32_t> ends;
   uint64_t reached = 0;
@@ -225,13 +254,17 @@ Section class_paths(const Snapshot& snapshot, const ShortestPaths& paths,
   std::sort(ends.begin(), ends.end(), [&](uint32_t a, uint32_t b) {
     return steps[a].ends != steps[b].ends ? steps[a].ends > steps[b].ends : a < b;
   });
-  Section section{"paths", "Shortest paths from GC roots to " + name};
+  Section section{"paths", "Shortest paths from GC roots to " + of.name};
+  section.facts = {{data_column("objects", CellKind::kCount), uint64_t{objects.size()}},
+                   {data_column("reachable", CellKind::kCount), reached},
+                   {data_column("paths", CellKind::kCount), uint64_t{ends.size()}}};
   section.text = {count_text(objects.size()) + " objects, " + count_text(reached) +
                   " of them reachable by the references that are followed."};
   for (size_t i = 0; i < ends.size() && (top == 0 || i < top); ++i) {
     const ShortestPaths::Step& end = steps[ends[i]];
     Section part{"path", count_text(end.ends) + (end.ends == 1 ? " object" : " objects") + ", for example"};
-    part.tables.push_back(path_table(snapshot, paths.to(end.example)));
+    part.facts = {{data_column("objects", CellKind::kCount), uint64_t{end.ends}}};
+    part.tables.push_back(path_table(snapshot, paths.to(end.example), steps_shown));
     section.parts.push_back(part);
   }
   if (top != 0 && ends.size() > top)
@@ -242,83 +275,59 @@ Section class_paths(const Snapshot& snapshot, const ShortestPaths& paths,
 }  // namespace
 
 Document run_path(HeapRun& run) {
-  OpenHeap heap(run, run.words[0]);
-  if (!heap.good) return {};
-  Snapshot& snapshot = heap.snapshot;
-  snapshot.read_objects(true);
-  std::vector<uint32_t> objects = find_objects(snapshot, run.words[1], &run.error);
-  if (!run.error.empty()) return {};
-  name_threads(snapshot);
-  ShortestPaths paths(snapshot, heap.budget);
-  Document document;
-  if (objects.size() == 1) {
-    document.sections.push_back(object_path(snapshot, paths, objects[0]));
-  } else {
-    document.sections.push_back(
-        class_paths(snapshot, paths, objects, run.words[1], std::min<size_t>(run.settings.top, 10)));
-  }
-  return document;
+  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+    Snapshot& snapshot = heap.snapshot;
+    name_threads(snapshot);
+    ShortestPaths paths(snapshot, heap.budget);
+    const HeapSettings& settings = run.settings;
+    document->sections.push_back(
+        of.objects.size() == 1
+            ? object_path(snapshot, paths, of.objects[0], settings.steps)
+            : class_paths(snapshot, paths, of, std::min<size_t>(settings.top, 10), settings.steps));
+  });
 }
 
 Document run_dominators(HeapRun& run) {
-  OpenHeap heap(run, run.words[0]);
-  if (!heap.good) return {};
-  Snapshot& snapshot = heap.snapshot;
-  snapshot.read_objects(true);
-  uint32_t node = kNoObject;
-  if (run.words.size() > 1) {
-    std::vector<uint32_t> objects = find_objects(snapshot, run.words[1], &run.error);
-    if (!run.error.empty()) return {};
-    node = objects[0];
-  }
-  snapshot.find_dominators();
-  name_threads(snapshot);
-  TreeShape shape;
-  shape.top = run.settings.top;
-  return {{dominator_section(snapshot, node, shape)}};
+  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+    heap.snapshot.find_dominators();
+    name_threads(heap.snapshot);
+    TreeShape shape;
+    shape.top = run.settings.top;
+    document->sections.push_back(dominator_section(heap.snapshot, of, shape));
+  });
 }
 
 Document run_retained(HeapRun& run) {
-  OpenHeap heap(run, run.words[0]);
-  if (!heap.good) return {};
-  heap.snapshot.read_objects(true);
-  std::vector<uint32_t> objects = find_objects(heap.snapshot, run.words[1], &run.error);
-  if (!run.error.empty()) return {};
-  return {{retained_section(heap.snapshot, heap.budget, objects, run.words[1], run.settings.top)}};
+  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+    document->sections.push_back(retained_section(heap.snapshot, heap.budget, of, run.settings.top));
+  });
 }
 
 Document run_objects(HeapRun& run) {
-  OpenHeap heap(run, run.words[0]);
-  if (!heap.good) return {};
-  heap.snapshot.read_objects(true);
-  std::vector<uint32_t> objects = find_objects(heap.snapshot, run.words[1], &run.error);
-  if (!run.error.empty()) return {};
-  heap.snapshot.find_dominators();
-  return {{list_section(heap.snapshot, objects, run.words[1], run.settings.top)}};
+  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+    heap.snapshot.find_dominators();
+    document->sections.push_back(list_section(heap.snapshot, of, run.settings.top));
+  });
 }
 
 Document run_show(HeapRun& run) {
-  OpenHeap heap(run, run.words[0]);
-  if (!heap.good) return {};
-  Snapshot& snapshot = heap.snapshot;
-  snapshot.read_objects(true);
-  std::vector<uint32_t> objects = find_objects(snapshot, run.words[1], &run.error);
-  if (!run.error.empty()) return {};
-  std::vector<uint32_t> referrers = referrers_of(snapshot, objects[0]);
-  snapshot.find_dominators();
-  name_threads(snapshot);
-  return {{object_section(snapshot, objects[0], referrers, run.settings.top)}};
+  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+    std::vector<uint32_t> referrers = referrers_of(heap.snapshot, of.objects[0]);
+    heap.snapshot.find_dominators();
+    name_threads(heap.snapshot);
+    document->sections.push_back(object_section(heap.snapshot, of, referrers, run.settings.top));
+  });
 }
 
 Document run_find(HeapRun& run) {
-  OpenHeap heap(run, run.words[0], true);
-  if (!heap.good) return {};
-  heap.snapshot.read_objects(false);
-  return {{find_section(heap.snapshot, run.settings.text, run.settings.top)}};
+  return answer(run, true, [&](OpenHeap& heap, Document* document) {
+    heap.snapshot.read_objects(false);
+    document->sections.push_back(find_section(heap.snapshot, run.settings.text, run.settings.top));
+  });
 }
 
 Document run_diff(HeapRun& run) {
-  std::vector<std::pair<std::string, ClassSums>> sums[2];
+  ClassSumsByName sums[2];
   uint64_t bytes[2] = {};
   Document document;
   for (size_t i = 0; i < 2; ++i) {
@@ -328,15 +337,14 @@ Document run_diff(HeapRun& run) {
     heap.snapshot.read_objects(true);
     heap.snapshot.find_dominators();
     document.sections.push_back(overview(heap.snapshot, run.words[i], true));
+    document.sections.back().key = i == 0 ? "before" : "after";
     sums[i] = class_sums(heap.snapshot);
     bytes[i] = heap.snapshot.total_bytes();
+    for (const std::string& problem : heap.snapshot.outline.problems)
+      document.problems.push_back(run.words[i] + ": " + problem);
   }
-  Section section{"diff", "What changed from the first to the second"};
-  auto change = static_cast<int64_t>(bytes[1] - bytes[0]);
-  section.text = {"Reachable: " + bytes_text(bytes[0]) + ", then " + bytes_text(bytes[1]) + " (" +
-                  cell_text({"", "", CellKind::kChange}, change) + ")"};
-  section.tables.push_back(diff_table(sums[0], sums[1], run.settings.top));
-  document.sections.push_back(section);
+  const Growth growth{sums[0], sums[1], bytes[0], bytes[1]};
+  document.sections.insert(document.sections.begin(), diff_section(growth, run.settings.top));
   return document;
 }
 

@@ -8,6 +8,8 @@
 
 #include "tools/heap/document.h"
 #include "tools/heap/leaks.h"
+#include "tools/heap/limits.h"
+#include "tools/heap/paths.h"
 #include "tools/heap/snapshot.h"
 
 namespace hprof::tool {
@@ -18,11 +20,15 @@ using DumpOpeners = std::function<std::unique_ptr<DumpOpener>(const std::string&
 struct HeapSettings {
   SnapshotOptions snapshot;
   LeakOptions leaks;
+  std::vector<Limit> limits;
   uint64_t memory = 0;  // limit in bytes, 0 = none
   std::string temp;     // folder for temporary files
   size_t top = 20;      // rows of a table, 0 = all
-  std::string text;     // find: the text to find
-  bool json = false;
+  size_t steps = kStepsShown;
+  std::string text;         // find: the text to find
+  bool subclasses = false;  // of CLASS, too
+  bool json = false, csv = false;
+  std::string table;   // of csv, "" = the first
   bool index = false;  // keep an index beside the dump, and use it
 };
 
@@ -30,7 +36,8 @@ struct HeapRun {
   const HeapSettings& settings;
   std::vector<std::string> words;  // files, then arguments
   DumpOpeners open;
-  std::string error;  // not empty: there is no result
+  std::string error = "";  // not empty: there is no result
+  bool exceeded = false;   // a condition of settings.limits holds
 };
 
 Document run_summary(HeapRun& run);

@@ -4,6 +4,7 @@
 #include <map>
 #include <queue>
 
+#include "tools/format/value_text.h"
 #include "tools/heap/paths.h"
 
 namespace hprof::tool {
@@ -24,7 +25,7 @@ Table sizes_table(const std::string& key, const std::string& title, const Column
 
 // Adds the groups with objects to the table, by retained bytes.
 void add_groups(const Snapshot& snapshot, const std::vector<Group>& groups,
-                const std::function<std::string(size_t)>& name_of, size_t top, Table* table) {
+                const std::function<Cell(size_t)>& name_of, size_t top, Table* table) {
   std::vector<size_t> order;
   for (size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].objects != 0) order.push_back(i);
@@ -55,6 +56,22 @@ std::string stack_text(const Definitions& names, uint32_t serial) {
 }
 
 }  // namespace
+
+HeapEntity class_entity(const Snapshot& snapshot, uint32_t index) {
+  const HeapClass& of = snapshot.outline.classes.list[index];
+  return {of.name, HeapEntity::kClass, of.id, ""};
+}
+
+HeapEntity entity_of(const Snapshot& snapshot, uint32_t node) {
+  if (node == kNoObject) return {snapshot.describe(node)};
+  if (snapshot.is_stack(node)) return {snapshot.describe(node), HeapEntity::kStack, 0, ""};
+  const uint32_t mirror = snapshot.class_of_mirror(node);
+  const uint64_t id = snapshot.numbers.id_of(node);
+  if (mirror == kNoClass)
+    return {snapshot.describe(node), HeapEntity::kObject, id, snapshot.class_name(snapshot.class_of(node))};
+  return {snapshot.describe(node) + " @ " + value_text(HPROF_TYPE_OBJECT, id), HeapEntity::kClass, id,
+          snapshot.class_name(mirror)};
+}
 
 std::vector<Group> group_places(const Snapshot& snapshot, size_t keys,
                                 const std::function<uint32_t(uint32_t place)>& key_of) {
@@ -93,17 +110,16 @@ std::string package_of(const std::string& class_name) {
 }
 
 Table class_table(const Snapshot& snapshot, size_t top) {
-  Table table = sizes_table("classes", "Classes by retained bytes", {"class", "class"});
+  Table table = sizes_table("classes", "Classes by retained bytes", kClass);
   add_groups(
       snapshot, group_classes(snapshot),
-      [&](size_t i) { return snapshot.class_name(static_cast<uint32_t>(i)); }, top, &table);
+      [&](size_t i) { return class_entity(snapshot, static_cast<uint32_t>(i)); }, top, &table);
   table.note = kRetainedNote;
   return table;
 }
 
 Table histogram_table(const Snapshot& snapshot, size_t top) {
-  Table table{
-      "histogram", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kExact}, {"class", "class"}}};
+  Table table{"histogram", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kExact}, kClass}};
   std::vector<size_t> order;
   for (size_t i = 0; i < snapshot.totals.size(); ++i) {
     if (snapshot.totals[i].objects != 0) order.push_back(i);
@@ -117,7 +133,7 @@ Table histogram_table(const Snapshot& snapshot, size_t top) {
   table.left_out = cut(order, top);
   for (size_t i : order) {
     table.rows.push_back({snapshot.totals[i].objects, snapshot.totals[i].bytes,
-                          snapshot.class_name(static_cast<uint32_t>(i))});
+                          class_entity(snapshot, static_cast<uint32_t>(i))});
   }
   return table;
 }
@@ -146,7 +162,7 @@ Table biggest_table(const Snapshot& snapshot, size_t top) {
   for (size_t i = 0; i < places.size(); ++i) {
     uint64_t retained = snapshot.retained(places[i]);
     table.rows.push_back({snapshot.shallow(places[i]), retained, part_of(retained, snapshot.total_bytes()),
-                          snapshot.describe(nodes[i])});
+                          entity_of(snapshot, nodes[i])});
   }
   return table;
 }
@@ -183,15 +199,15 @@ Table loader_table(const Snapshot& snapshot, size_t top) {
       sizes_table("loaders", "Class loaders, by what their classes and the instances of these retain",
                   {"classes", "classes", CellKind::kCount});
   add_groups(
-      snapshot, groups, [](size_t i) { return std::to_string(i); }, top, &table);
-  table.columns.push_back({"loader", "loader"});
+      snapshot, groups, [](size_t i) { return uint64_t{i}; }, top, &table);
+  table.columns.push_back({"loader", "loader", CellKind::kObject});
   for (auto& row : table.rows) {
-    size_t i = std::stoul(std::get<std::string>(row.back()));
+    const auto i = static_cast<size_t>(std::get<uint64_t>(row.back()));
     row.back() = uint64_t{counts[i]};
     uint32_t object = snapshot.numbers.number_of(loaders[i]);
-    row.push_back(loaders[i] == 0       ? std::string("(the boot loader)")
-                  : object == kNoObject ? std::string("(a loader that is not in the dump)")
-                                        : snapshot.describe(object));
+    row.push_back(loaders[i] == 0       ? Cell(std::string("(the boot loader)"))
+                  : object == kNoObject ? Cell(std::string("(a loader that is not in the dump)"))
+                                        : Cell(entity_of(snapshot, object)));
   }
   return table;
 }
@@ -221,7 +237,9 @@ Table thread_table(const Snapshot& snapshot, size_t top) {
               {kRetained,
                {"stack_bytes", "by its stack", CellKind::kBytes},
                {"locals", "locals", CellKind::kCount},
-               {"thread", "thread"}}};
+               {"thread", "thread"},
+               data_column("serial", CellKind::kNumber),
+               data_column("object", CellKind::kObject)}};
   std::vector<uint64_t> locals(snapshot.threads.size());
   for (const HeapRoot& root : snapshot.roots) {
     if (is_stack_root(root.tag) && root.thread != kNoThread) ++locals[root.thread];
@@ -235,10 +253,13 @@ Table thread_table(const Snapshot& snapshot, size_t top) {
     if (thread.object == kNoObject && thread.stack == kNoObject) continue;
     uint64_t stack = retained(thread.stack);
     std::string name = thread.name.empty() ? "#" + std::to_string(thread.serial) : thread.name;
-    table.rows.push_back({std::max(retained(thread.object), stack), stack, locals[i], name});
+    table.rows.push_back({std::max(retained(thread.object), stack), stack, locals[i], name,
+                          uint64_t{thread.serial},
+                          thread.object == kNoObject ? Cell() : entity_of(snapshot, thread.object)});
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [](const auto& a, const auto& b) { return a[0] > b[0]; });
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return std::get<uint64_t>(a[0]) > std::get<uint64_t>(b[0]);
+  });
   table.left_out = cut(table.rows, top);
   table.note = "By its stack: what only local variables of its frames keep alive.";
   return table;

@@ -12,6 +12,10 @@
 
 namespace hprof::tool {
 
+// A class or a node for a cell. The text of a class object has its id too.
+HeapEntity class_entity(const Snapshot& snapshot, uint32_t index);
+HeapEntity entity_of(const Snapshot& snapshot, uint32_t node);
+
 // Sums over the objects with one key: a class, a package, ...
 struct Group {
   uint64_t objects = 0;

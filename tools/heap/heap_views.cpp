@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 #include "tools/format/utf8.h"
@@ -76,12 +77,45 @@ class ReachedWithout {
   MemoryBudget& budget_;
 };
 
-std::string text_of_value(const Snapshot& snapshot, uint8_t type, uint64_t value, const std::string& text) {
+Cell cell_of_value(const Snapshot& snapshot, uint8_t type, uint64_t value, const std::string& text) {
   if (type != HPROF_TYPE_OBJECT) return value_text(type, value);
-  if (value == 0) return "null";
+  if (value == 0) return HeapEntity{"null"};
   uint32_t object = snapshot.numbers.number_of(value);
-  if (object == kNoObject) return value_text(type, value) + " (not in the dump)";
-  return snapshot.describe(object) + (text.empty() ? "" : " \"" + printable(text) + "\"");
+  if (object == kNoObject)
+    return HeapEntity{value_text(type, value) + " (not in the dump)", HeapEntity::kObject, value, ""};
+  HeapEntity entity = entity_of(snapshot, object);
+  if (!text.empty()) entity.text += " \"" + printable(text) + "\"";
+  return entity;
+}
+
+// The number in the low bytes of `value`; references have none.
+Cell number_of_value(uint8_t type, uint64_t value) {
+  switch (type) {
+    case HPROF_TYPE_FLOAT: {
+      const auto bits = static_cast<uint32_t>(value);
+      float number;
+      std::memcpy(&number, &bits, sizeof number);
+      return static_cast<double>(number);
+    }
+    case HPROF_TYPE_DOUBLE: {
+      double number;
+      std::memcpy(&number, &value, sizeof number);
+      return number;
+    }
+    case HPROF_TYPE_BYTE:
+      return int64_t{static_cast<int8_t>(value)};
+    case HPROF_TYPE_SHORT:
+      return int64_t{static_cast<int16_t>(value)};
+    case HPROF_TYPE_INT:
+      return int64_t{static_cast<int32_t>(value)};
+    case HPROF_TYPE_LONG:
+      return static_cast<int64_t>(value);
+    case HPROF_TYPE_BOOLEAN:
+    case HPROF_TYPE_CHAR:
+      return value;
+    default:
+      return {};
+  }
 }
 
 struct ShownValue {
@@ -122,7 +156,13 @@ std::vector<ShownValue> values_of(const Snapshot& snapshot, const ObjectValues& 
 }
 
 Table values_table(const Snapshot& snapshot, const ObjectValues& object, size_t top) {
-  Table table{"values", "Values", {{"name", ""}, {"type", ""}, {"value", ""}}};
+  Table table{"values",
+              "Values",
+              {{"name", ""},
+               {"type", ""},
+               {"value", "", CellKind::kObject},
+               data_column("number", CellKind::kNumber),
+               data_column("text", CellKind::kQuote)}};
   std::vector<ShownValue> values = values_of(snapshot, object, top);
   // Strings are shown with their text.
   std::vector<uint32_t> strings;
@@ -135,126 +175,140 @@ Table values_table(const Snapshot& snapshot, const ObjectValues& object, size_t 
   }
   std::vector<std::string> texts = ObjectFetcher(snapshot).texts(strings, 60);
   for (size_t i = 0; i < values.size(); ++i) {
-    table.rows.push_back({values[i].name, std::string(type_name(values[i].type)),
-                          text_of_value(snapshot, values[i].type, values[i].value, texts[i])});
+    Cell value = cell_of_value(snapshot, values[i].type, values[i].value, texts[i]);
+    Cell text = strings[i] == kNoObject ? Cell() : texts[i];
+    table.rows.push_back({values[i].name, std::string(type_name(values[i].type)), value,
+                          number_of_value(values[i].type, values[i].value), text});
   }
   if (object.length > values.size()) table.left_out = object.length - values.size();
   return table;
 }
 
-}  // namespace
-
-std::vector<uint32_t> find_objects(const Snapshot& snapshot, const std::string& what, std::string* error) {
-  std::vector<uint32_t> found;
-  if (what.rfind("0x", 0) == 0) {
-    char* end = nullptr;
-    uint64_t id = std::strtoull(what.c_str() + 2, &end, 16);
-    uint32_t object = what.size() > 2 && *end == 0 ? snapshot.numbers.number_of(id) : kNoObject;
-    if (object == kNoObject) {
-      *error = "no object " + what;
-    } else {
-      found.push_back(object);
-    }
-    return found;
+// The places of those objects that are reachable.
+std::vector<uint32_t> reached_places(const Snapshot& snapshot, const std::vector<uint32_t>& objects) {
+  std::vector<uint32_t> places;
+  for (uint32_t object : objects) {
+    if (snapshot.tree.place_of[object] != DominatorTree::kUnreached)
+      places.push_back(snapshot.tree.place_of[object]);
   }
-  std::vector<bool> wanted(snapshot.outline.classes.list.size());
-  bool known = false;
-  for (uint32_t i = 0; i < wanted.size(); ++i) {
-    wanted[i] = what == "*" || snapshot.outline.classes.list[i].name == what;
-    known = known || wanted[i];
-  }
-  for (uint32_t object = 0; known && object < snapshot.numbers.size(); ++object) {
-    if (wanted[snapshot.class_of(object)]) found.push_back(object);
-  }
-  if (found.empty()) *error = known ? "class " + what + " has no instances" : "no class " + what;
-  return found;
+  return places;
 }
 
-Section dominator_section(const Snapshot& snapshot, uint32_t node, const TreeShape& shape) {
+// Keeps the `top` places that retain most, 0 = all, and sorts them. Returns how many are left out.
+uint64_t keep_largest(const Snapshot& snapshot, size_t top, std::vector<uint32_t>* places) {
+  const size_t kept = top == 0 ? places->size() : std::min(top, places->size());
+  std::partial_sort(places->begin(), places->begin() + static_cast<std::ptrdiff_t>(kept), places->end(),
+                    [&](uint32_t a, uint32_t b) {
+                      const uint64_t x = snapshot.retained(a), y = snapshot.retained(b);
+                      return x != y ? x > y : a < b;
+                    });
+  return cut(*places, top);
+}
+
+}  // namespace
+
+Section dominator_section(const Snapshot& snapshot, const NamedObjects& of, const TreeShape& shape) {
   Section section{"dominators", "Dominator tree"};
-  uint32_t place = node == kNoObject ? 0 : snapshot.tree.place_of[node];
-  if (place == DominatorTree::kUnreached) {
-    section.text = {snapshot.describe(node) + " is not reachable."};
-    return section;
-  }
-  if (place != 0) section.title = "What " + snapshot.describe(node) + " retains";
-  Table table{"tree", "", {{"depth", "", CellKind::kData}, kRetained, kRetainedPart, kObject}};
+  const std::vector<uint32_t>& objects = of.objects;
+  if (objects.size() == 1) section.title = "What " + snapshot.describe(objects[0]) + " retains";
+  if (objects.size() > 1)
+    section.title = "What each of the " + count_text(objects.size()) + " objects of " + of.name + " retains";
+  Table table{"tree", "", {{"depth", "", CellKind::kDepth}, kRetained, kRetainedPart, kObject, kLeftOut}};
   table.note = "Each object retains those that are indented below it.";
   std::vector<TreeRow> rows;
-  collect_tree(snapshot, place, 0, shape, &rows);
+  std::vector<uint32_t> reached = reached_places(snapshot, objects);
+  if (reached.size() < objects.size()) {
+    section.text = {objects.size() == 1 ? snapshot.describe(objects[0]) + " is not reachable."
+                                        : count_text(objects.size() - reached.size()) +
+                                              " of them are not reachable, and not shown."};
+    if (reached.empty()) return section;
+  }
+  if (objects.size() > 1) {
+    table.left_out = keep_largest(snapshot, shape.top, &reached);
+    for (uint32_t place : reached) {
+      rows.push_back({place, 0, 0});
+      collect_tree(snapshot, place, 1, shape, &rows);
+    }
+  } else {
+    collect_tree(snapshot, objects.empty() ? 0 : reached[0], 0, shape, &rows);
+  }
   std::vector<uint32_t> places;
   for (const TreeRow& row : rows) places.push_back(row.place == DominatorTree::kUnreached ? 0 : row.place);
   std::vector<uint32_t> nodes = snapshot.nodes_at(places);
   for (size_t i = 0; i < rows.size(); ++i) {
-    std::string indent(2 * rows[i].depth, ' ');
     if (rows[i].left_out != 0) {
-      table.rows.push_back({uint64_t{rows[i].depth}, std::string(), std::string(),
-                            indent + "... " + count_text(rows[i].left_out) + " more"});
+      table.rows.push_back({uint64_t{rows[i].depth},
+                            {},
+                            {},
+                            HeapEntity{"... " + count_text(rows[i].left_out) + " more"},
+                            rows[i].left_out});
       continue;
     }
     uint64_t retained = snapshot.retained(rows[i].place);
     table.rows.push_back({uint64_t{rows[i].depth}, retained, part_of(retained, snapshot.total_bytes()),
-                          indent + snapshot.describe(nodes[i])});
+                          entity_of(snapshot, nodes[i])});
   }
   section.tables.push_back(table);
   return section;
 }
 
-Section list_section(const Snapshot& snapshot, const std::vector<uint32_t>& objects, const std::string& name,
-                     size_t top) {
-  Section section{"objects", "Objects of " + name + " by retained size"};
+Section list_section(const Snapshot& snapshot, const NamedObjects& of, size_t top) {
+  Section section{"objects", "Objects of " + of.name + " by retained size"};
   Table table{"objects", "", {kShallow, kRetained, kObject}};
-  std::vector<uint32_t> reached;
-  for (uint32_t object : objects) {
-    if (snapshot.tree.place_of[object] != DominatorTree::kUnreached) reached.push_back(object);
+  std::vector<uint32_t> places = reached_places(snapshot, of.objects);
+  const uint64_t reached = places.size();
+  table.left_out = keep_largest(snapshot, top, &places);
+  std::vector<uint32_t> nodes = snapshot.nodes_at(places);
+  for (size_t i = 0; i < places.size(); ++i) {
+    table.rows.push_back(
+        {snapshot.shallow(places[i]), snapshot.retained(places[i]), entity_of(snapshot, nodes[i])});
   }
-  auto retained = [&](uint32_t object) { return snapshot.retained(snapshot.tree.place_of[object]); };
-  size_t shown = top == 0 ? reached.size() : std::min(top, reached.size());
-  std::partial_sort(
-      reached.begin(), reached.begin() + static_cast<std::ptrdiff_t>(shown), reached.end(),
-      [&](uint32_t a, uint32_t b) { return retained(a) != retained(b) ? retained(a) > retained(b) : a < b; });
-  for (size_t i = 0; i < shown; ++i) {
-    table.rows.push_back({snapshot.shallow(snapshot.tree.place_of[reached[i]]), retained(reached[i]),
-                          snapshot.describe(reached[i])});
-  }
-  table.left_out = reached.size() - shown;
-  section.text = {count_text(objects.size()) + " objects, " + count_text(objects.size() - reached.size()) +
+  section.facts = {{data_column("objects", CellKind::kCount), uint64_t{of.objects.size()}},
+                   {data_column("reachable", CellKind::kCount), reached}};
+  section.text = {count_text(of.objects.size()) + " objects, " + count_text(of.objects.size() - reached) +
                   " of them unreachable and not shown"};
   section.tables.push_back(table);
   return section;
 }
 
-Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const std::vector<uint32_t>& objects,
-                         const std::string& name, size_t top) {
+std::vector<ClassSums> retained_by_class(const Snapshot& snapshot, MemoryBudget& budget,
+                                         const std::vector<uint32_t>& objects) {
   BitArray all, rest;
   ReachedWithout search(snapshot, budget);
   search.search({}, &all);
   search.search(objects, &rest);
   // Unreachable objects are in no subtree.
-  for (uint32_t object : objects) {
-    if (!all.get(object)) all.set(object);
-  }
-  std::vector<ClassSums> sums(snapshot.outline.classes.list.size());
   std::vector<bool> own(snapshot.numbers.size());
   for (uint32_t object : objects) own[object] = true;
-  ClassSums total, shallow;
+  std::vector<ClassSums> sums(snapshot.outline.classes.list.size());
   for (uint32_t object = 0; object < snapshot.numbers.size(); ++object) {
-    bool retained = own[object] || (all.get(object) && !rest.get(object));
-    if (!retained) continue;
-    uint64_t size = snapshot.size_of(object);
-    ClassSums& of = sums[snapshot.class_of(object)];
-    for (ClassSums* each : {&of, &total}) {
-      ++each->objects;
-      each->shallow += size;
-    }
-    if (own[object]) shallow.shallow += size;
+    if (!own[object] && (!all.get(object) || rest.get(object))) continue;
+    ClassSums& sum = sums[snapshot.class_of(object)];
+    ++sum.objects;
+    sum.shallow += snapshot.size_of(object);
   }
-  Section section{"retained", "What " + name + " retains"};
+  return sums;
+}
+
+Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const NamedObjects& of, size_t top) {
+  const std::vector<uint32_t>& objects = of.objects;
+  const std::vector<ClassSums> sums = retained_by_class(snapshot, budget, objects);
+  ClassSums total;
+  uint64_t shallow = 0;
+  for (const ClassSums& each : sums) {
+    total.objects += each.objects;
+    total.shallow += each.shallow;
+  }
+  for (uint32_t object : objects) shallow += snapshot.size_of(object);
+  Section section{"retained", "What " + of.name + " retains"};
+  section.facts = {{data_column("objects", CellKind::kCount), uint64_t{objects.size()}},
+                   {data_column("shallow_bytes", CellKind::kBytes), shallow},
+                   {data_column("retained_objects", CellKind::kCount), total.objects},
+                   {data_column("retained_bytes", CellKind::kBytes), total.shallow}};
   section.text = {count_text(objects.size()) + (objects.size() == 1 ? " object of " : " objects of ") +
-                  bytes_text(shallow.shallow) + "; without " + (objects.size() == 1 ? "it " : "them ") +
+                  bytes_text(shallow) + "; without " + (objects.size() == 1 ? "it " : "them ") +
                   count_text(total.objects) + " objects of " + bytes_text(total.shallow) + " would be free:"};
-  Table table{
-      "classes", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kBytes}, {"class", "class"}}};
+  Table table{"classes", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kBytes}, kClass}};
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < sums.size(); ++i) {
     if (sums[i].objects != 0) order.push_back(i);
@@ -263,7 +317,7 @@ Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const s
                    [&](uint32_t a, uint32_t b) { return sums[a].shallow > sums[b].shallow; });
   table.left_out = cut(order, top);
   for (uint32_t i : order) {
-    table.rows.push_back({sums[i].objects, sums[i].shallow, snapshot.class_name(i)});
+    table.rows.push_back({sums[i].objects, sums[i].shallow, class_entity(snapshot, i)});
   }
   section.tables.push_back(table);
   return section;
@@ -277,53 +331,62 @@ std::vector<uint32_t> referrers_of(const Snapshot& snapshot, uint32_t object) {
   return referrers;
 }
 
-Section object_section(const Snapshot& snapshot, uint32_t object, const std::vector<uint32_t>& referrers,
-                       size_t top) {
+Section object_section(const Snapshot& snapshot, const NamedObjects& of,
+                       const std::vector<uint32_t>& referrers, size_t top) {
+  const uint32_t object = of.objects[0];
   ObjectFetcher fetcher(snapshot);
   ObjectValues values = fetcher.fetch({object})[0];
   Section section{"object", snapshot.describe(object)};
   uint32_t place = snapshot.tree.place_of[object];
-  Table facts{"facts",
-              "",
-              {{"fact", ""}, {"value", ""}, {"count", "", CellKind::kData}, {"bytes", "", CellKind::kData}}};
-  auto fact = [&](const char* name, const std::string& text) {
-    facts.rows.push_back({std::string(name), text});
+  auto fact = [&](const Column& column, const Cell& value, const std::string& as = "") {
+    section.facts.push_back({column, value, as});
   };
-  if (values.class_index != kNoClass) fact("class", snapshot.class_name(values.class_index));
-  if (values.element != 0)
-    facts.rows.push_back({std::string("length"), count_text(values.length), uint64_t{values.length}});
+  if (of.objects.size() > 1) {
+    section.text = {"The first of " + count_text(of.objects.size()) + " objects of " + of.name +
+                    ". hprof heap objects shows which of them retain most."};
+  }
+  fact(data_column("of", CellKind::kCount), uint64_t{of.objects.size()});
+  fact({"object", "object", CellKind::kObject}, entity_of(snapshot, object));
+  if (values.class_index != kNoClass) fact(kClass, class_entity(snapshot, values.class_index));
+  const uint32_t mirror = snapshot.class_of_mirror(object);
+  if (mirror != kNoClass) {
+    const ClassTotals& totals = snapshot.totals[mirror];
+    fact({"instances", "instances", CellKind::kCount}, totals.objects,
+         count_text(totals.objects) + " of " + bytes_text(totals.bytes));
+    fact(data_column("instance_bytes", CellKind::kBytes), totals.bytes);
+  }
+  if (values.element != 0) fact({"length", "length", CellKind::kCount}, uint64_t{values.length});
   if (place != DominatorTree::kUnreached) {
     const uint64_t shallow = snapshot.shallow(place), retained = snapshot.retained(place),
                    objects = snapshot.tree.subtree[place];
-    facts.rows.push_back({std::string("shallow"), count_text(shallow) + " bytes", uint64_t{1}, shallow});
-    facts.rows.push_back({std::string("retained"),
-                          count_text(retained) + " bytes in " + count_text(objects) + " objects", objects,
-                          retained});
+    fact(kShallow, shallow, count_text(shallow) + " bytes");
+    fact(kRetained, retained, count_text(retained) + " bytes in " + count_text(objects) + " objects");
+    fact(data_column("retained_objects", CellKind::kCount), objects);
     uint32_t above = dominator_of(snapshot, place);
-    fact("retained by", above == 0 ? "GC roots alone" : snapshot.describe(snapshot.nodes_at({above})[0]));
+    fact({"retained_by", "retained by", CellKind::kObject},
+         above == 0 ? HeapEntity{"GC roots alone"} : entity_of(snapshot, snapshot.nodes_at({above})[0]));
   } else {
-    fact("reachable", "no");
+    fact({"reachable", "reachable"}, std::string("no"));
   }
   std::string text = fetcher.texts({object}, 200)[0];
-  if (!text.empty()) fact("text", "\"" + printable(text) + "\"");
-  section.tables.push_back(facts);
+  if (!text.empty()) fact({"text", "text", CellKind::kQuote}, text);
   section.tables.push_back(values_table(snapshot, values, top));
-  Table table{"referrers", "Referred to by", {{"reference", ""}, {"object", ""}}};
+  Table table{"referrers", "Referred to by", {{"reference", ""}, {"object", "", CellKind::kObject}}};
   std::vector<uint32_t> shown = referrers;
   table.left_out = cut(shown, top);
   std::vector<ObjectValues> sources = fetcher.fetch(shown);
   for (size_t i = 0; i < shown.size(); ++i) {
     std::string how =
         snapshot.is_stack(shown[i]) ? "local" : fetcher.how(sources[i], snapshot.numbers.id_of(object));
-    table.rows.push_back({how, snapshot.describe(shown[i])});
+    table.rows.push_back({how, entity_of(snapshot, shown[i])});
   }
   section.tables.push_back(table);
   return section;
 }
 
-std::vector<std::pair<std::string, ClassSums>> class_sums(const Snapshot& snapshot) {
+ClassSumsByName class_sums(const Snapshot& snapshot) {
   std::vector<Group> groups = group_classes(snapshot);
-  std::map<std::string, ClassSums> by_name;
+  ClassSumsByName by_name;
   for (uint32_t i = 0; i < groups.size(); ++i) {
     if (groups[i].objects == 0) continue;
     ClassSums& sums = by_name[snapshot.class_name(i)];
@@ -331,25 +394,66 @@ std::vector<std::pair<std::string, ClassSums>> class_sums(const Snapshot& snapsh
     sums.shallow += groups[i].shallow;
     sums.retained += groups[i].retained;
   }
-  return {by_name.begin(), by_name.end()};
+  return by_name;
 }
 
-Table diff_table(const std::vector<std::pair<std::string, ClassSums>>& before,
-                 const std::vector<std::pair<std::string, ClassSums>>& after, size_t top) {
+namespace {
+
+struct ClassChange {
+  std::string name;
+  int64_t objects, shallow, retained;
+  ClassSums now;
+};
+
+std::vector<ClassChange> changes_of(const Growth& growth) {
   std::map<std::string, std::pair<ClassSums, ClassSums>> both;
-  for (const auto& [name, sums] : before) both[name].first = sums;
-  for (const auto& [name, sums] : after) both[name].second = sums;
+  for (const auto& [name, sums] : growth.before) both[name].first = sums;
+  for (const auto& [name, sums] : growth.after) both[name].second = sums;
   auto change = [](uint64_t from, uint64_t to) { return static_cast<int64_t>(to - from); };
-  std::vector<std::vector<Cell>> rows;
+  std::vector<ClassChange> changes;
   for (const auto& [name, pair] : both) {
     const auto& [from, to] = pair;
     if (from.objects == to.objects && from.shallow == to.shallow && from.retained == to.retained) continue;
-    rows.push_back({change(from.objects, to.objects), change(from.shallow, to.shallow),
-                    change(from.retained, to.retained), to.objects, to.retained, name});
+    changes.push_back({name, change(from.objects, to.objects), change(from.shallow, to.shallow),
+                       change(from.retained, to.retained), to});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return std::abs(std::get<int64_t>(a[2])) > std::abs(std::get<int64_t>(b[2]));
+  std::stable_sort(changes.begin(), changes.end(), [](const ClassChange& a, const ClassChange& b) {
+    return std::abs(a.retained) > std::abs(b.retained);
   });
+  return changes;
+}
+
+}  // namespace
+
+Section diff_section(const Growth& growth, size_t top) {
+  Section section{"diff", "What changed from the first to the second"};
+  std::vector<ClassChange> changes = changes_of(growth);
+  const auto change = static_cast<int64_t>(growth.bytes_after - growth.bytes_before);
+  const Column count{"", "", CellKind::kCount}, size{"", "", CellKind::kChange};
+  section.text = {"Reachable: " + bytes_text(growth.bytes_before) + ", then " +
+                  bytes_text(growth.bytes_after) + " (" + cell_text(size, change) + ")"};
+  // The class with most new bytes of its own, and the one that retains most more.
+  auto most_by = [&](int64_t ClassChange::*sum) {
+    auto found = std::max_element(changes.begin(), changes.end(),
+                                  [&](const auto& a, const auto& b) { return a.*sum < b.*sum; });
+    return found != changes.end() && *found.*sum > 0 ? &*found : nullptr;
+  };
+  const ClassChange *retaining = most_by(&ClassChange::retained), *own = most_by(&ClassChange::shallow);
+  auto grown = [&](const char* how, const ClassChange& each, int64_t bytes) {
+    section.text.push_back(how + each.name + ", " + cell_text(size, bytes) + ", " +
+                           (each.objects == 0 ? "0" : cell_text(count, each.objects)) + " objects");
+  };
+  if (retaining != nullptr) grown("Grew most by retained bytes: ", *retaining, retaining->retained);
+  if (own != nullptr) grown("Grew most by shallow bytes: ", *own, own->shallow);
+  if (retaining == nullptr && own == nullptr) section.text.push_back("No class grew.");
+  section.facts = {{data_column("before_bytes", CellKind::kBytes), growth.bytes_before},
+                   {data_column("after_bytes", CellKind::kBytes), growth.bytes_after},
+                   {data_column("change_bytes", CellKind::kChange), change}};
+  auto fact = [&](const char* key, const ClassChange* each) {
+    section.facts.push_back({data_column(key, CellKind::kText), each == nullptr ? Cell() : Cell(each->name)});
+  };
+  fact("grew_most_retained", retaining);
+  fact("grew_most_shallow", own);
   Table table{"classes",
               "",
               {{"objects_change", "objects", CellKind::kCount},
@@ -357,10 +461,13 @@ Table diff_table(const std::vector<std::pair<std::string, ClassSums>>& before,
                {"retained_change", "retained", CellKind::kChange},
                {"objects", "now", CellKind::kCount},
                {"retained_bytes", "retained now", CellKind::kBytes},
-               {"class", "class"}}};
-  table.left_out = cut(rows, top);
-  table.rows = std::move(rows);
-  return table;
+               kClass}};
+  table.left_out = cut(changes, top);
+  for (const ClassChange& each : changes)
+    table.rows.push_back(
+        {each.objects, each.shallow, each.retained, each.now.objects, each.now.retained, each.name});
+  section.tables.push_back(table);
+  return section;
 }
 
 }  // namespace hprof::tool

@@ -37,10 +37,6 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-bool is_tree(const Table& table) {
-  return !table.columns.empty() && table.columns[0].kind == CellKind::kData;
-}
-
 uint64_t depth_of(const Table& table, size_t row) {
   return row < table.rows.size() ? std::get<uint64_t>(table.rows[row][0]) : 0;
 }
@@ -53,11 +49,9 @@ void write_tree(const Table& table, std::ostream& out) {
     for (; open > depth; --open) out << "</details>\n";
     std::string line;
     for (size_t i = 1; i < table.columns.size(); ++i) {
-      std::string text = cell_text(table.columns[i], table.rows[row][i]);
-      size_t start = text.find_first_not_of(' ');
-      if (start == std::string::npos) continue;
-      text = escaped(text.substr(start));
-      line += i + 1 < table.columns.size() ? "<b>" + text + "</b> " : text;
+      const Column& column = table.columns[i];
+      std::string text = column.data_only ? "" : escaped(cell_text(column, table.rows[row][i]));
+      if (!text.empty()) line += column.kind == CellKind::kObject ? text : "<b>" + text + "</b> ";
     }
     if (depth_of(table, row + 1) > depth) {
       out << "<details><summary>" << line << "</summary>\n";
@@ -75,21 +69,30 @@ void write_rows(const Table& table, std::ostream& out) {
   bool titled = false;
   for (const Column& column : table.columns) titled = titled || !column.title.empty();
   auto cell = [&](const char* tag, size_t i, const std::string& text) {
-    bool number = table.columns[i].kind != CellKind::kText;
+    bool number = is_number(table.columns[i]);
     out << '<' << tag << (number ? " class=\"n\">" : ">") << escaped(text) << "</" << tag << '>';
   };
   if (titled) {
     out << "\n<tr>";
-    for (size_t i = 0; i < table.columns.size(); ++i) cell("th", i, table.columns[i].title);
+    for (size_t i = 0; i < table.columns.size(); ++i)
+      if (!table.columns[i].data_only) cell("th", i, table.columns[i].title);
     out << "</tr>";
   }
   for (const auto& row : table.rows) {
     out << "\n<tr>";
     for (size_t i = 0; i < row.size(); ++i)
-      if (table.columns[i].kind != CellKind::kData) cell("td", i, cell_text(table.columns[i], row[i]));
+      if (!table.columns[i].data_only) cell("td", i, cell_text(table.columns[i], row[i]));
     out << "</tr>";
   }
   out << "</table>\n";
+}
+
+void write_facts(const Section& section, std::ostream& out) {
+  Table table{"facts", "", {{"", ""}, {"", ""}}};
+  for (const Fact& fact : section.facts) {
+    if (!fact.column.data_only) table.rows.push_back({fact.column.title, fact_text(fact)});
+  }
+  if (!table.rows.empty()) write_rows(table, out);
 }
 
 void write_section(const Section& section, unsigned level, std::ostream& out) {
@@ -99,8 +102,10 @@ void write_section(const Section& section, unsigned level, std::ostream& out) {
         << escaped(section.title) << "</" << tag << ">\n";
   }
   for (const std::string& text : section.text) out << "<p>" << escaped(text) << "</p>\n";
+  write_facts(section, out);
   for (const Table& table : section.tables) {
-    if (is_tree(table)) {
+    if (table.data_only) continue;
+    if (table.is_tree()) {
       write_tree(table, out);
     } else {
       write_rows(table, out);

@@ -36,14 +36,19 @@ class LeakFinder {
         total_(snapshot.total_bytes()),
         least_(static_cast<uint64_t>(options.threshold * static_cast<double>(total_))) {}
 
-  Section run() {
+  Section run(uint64_t* largest) {
     Section section{"leaks", "Leak suspects"};
     std::vector<Suspect> suspects = find();
+    const uint64_t found = suspects.size();
+    *largest = 0;
+    for (const Suspect& each : suspects) *largest = std::max(*largest, each.retained);
+    suspects.resize(std::min(suspects.size(), options_.most));
+    section.tables.push_back(suspect_table(suspects, found));
     if (suspects.empty()) {
       section.text = {"Nothing retains " + percent(least_, total_) + " of the heap or more."};
       return section;
     }
-    for (size_t i = 0; i < suspects.size() && i < options_.most; ++i) {
+    for (size_t i = 0; i < suspects.size(); ++i) {
       section.parts.push_back(describe(suspects[i], i + 1));
     }
     return section;
@@ -145,6 +150,50 @@ class LeakFinder {
     return tops;
   }
 
+  // The suspects as rows for JSON and CSV; the parts describe them.
+  Table suspect_table(const std::vector<Suspect>& suspects, uint64_t found) {
+    static constexpr const char* kKinds[] = {"object", "crowd", "loaders"};
+    Table table{"suspects",
+                "",
+                {{"kind", ""},
+                 kObjectCount,
+                 kRetained,
+                 kRetainedPart,
+                 kClass,
+                 kObject,
+                 {"below", "", CellKind::kObject},
+                 {"below_bytes", "", CellKind::kBytes},
+                 {"static", ""},
+                 {"static_class", "", CellKind::kClass},
+                 {"held", "", CellKind::kObject},
+                 {"held_bytes", "", CellKind::kBytes}}};
+    table.data_only = true;
+    table.left_out = found - suspects.size();
+    for (const Suspect& suspect : suspects) {
+      const uint32_t place = suspect.places[0], point = accumulation(place);
+      const std::vector<uint32_t> nodes = snapshot_.nodes_at({place, point});
+      const bool stack = suspect.class_index == Snapshot::kStackClass;
+      const bool one = suspect.kind == SuspectKind::kObject;
+      std::vector<Cell> row = {std::string(kKinds[static_cast<int>(suspect.kind)]),
+                               uint64_t{suspect.places.size()},
+                               suspect.retained,
+                               part_of(suspect.retained, total_),
+                               stack ? Cell() : class_entity(snapshot_, suspect.class_index),
+                               entity_of(snapshot_, nodes[0]),
+                               one ? Cell(entity_of(snapshot_, nodes[1])) : Cell(),
+                               one ? Cell(snapshot_.retained(point)) : Cell()};
+      const StaticHolder holder = static_holder(snapshot_, paths_.to(one ? nodes[1] : nodes[0]));
+      if (!holder.name.empty()) {
+        row.push_back(holder.name);
+        row.push_back(class_entity(snapshot_, snapshot_.class_of_mirror(holder.mirror)));
+        row.push_back(entity_of(snapshot_, holder.held));
+        row.push_back(snapshot_.retained(snapshot_.tree.place_of[holder.held]));
+      }
+      table.rows.push_back(row);
+    }
+    return table;
+  }
+
   // Goes down from a place while one object retains nearly everything. A list of equal objects ends the walk.
   uint32_t accumulation(uint32_t place) {
     uint64_t enough = snapshot_.retained(place) / 5 * 4;
@@ -218,9 +267,9 @@ class LeakFinder {
       }
     }
     add_path(shown, part);
-    Table table{"loaders", "The loaders", {kRetained, {"loader", "loader"}}};
+    Table table{"loaders", "The loaders", {kRetained, {"loader", "loader", CellKind::kObject}}};
     for (size_t i = 0; i < nodes.size() && i < 10; ++i) {
-      table.rows.push_back({snapshot_.retained(suspect.places[i]), snapshot_.describe(nodes[i])});
+      table.rows.push_back({snapshot_.retained(suspect.places[i]), entity_of(snapshot_, nodes[i])});
     }
     table.left_out = nodes.size() - table.rows.size();
     part->tables.push_back(table);
@@ -230,7 +279,15 @@ class LeakFinder {
 
   void add_path(uint32_t node, Section* part) {
     std::vector<uint32_t> path = paths_.to(node);
-    if (!path.empty()) part->tables.push_back(path_table(snapshot_, path));
+    if (path.empty()) return;
+    const StaticHolder holder = static_holder(snapshot_, path);
+    if (!holder.name.empty()) {
+      part->text.insert(part->text.begin(),
+                        "The static field " + holder.name + " holds " + snapshot_.describe(holder.held) +
+                            ", which retains " +
+                            bytes_text(snapshot_.retained(snapshot_.tree.place_of[holder.held])) + '.');
+    }
+    part->tables.push_back(path_table(snapshot_, path, options_.steps));
   }
 
   // Adds the direct children of a place, by class.
@@ -274,11 +331,11 @@ class LeakFinder {
         title,
         {kObjectCount,
          {retained ? "retained_bytes" : "shallow_bytes", retained ? "retained" : "shallow", CellKind::kBytes},
-         {"class", "class"}}};
+         kClass}};
     for (const auto& [index, group] : sorted) {
       if (table.rows.size() == kShown) break;
       table.rows.push_back(
-          {group.objects, retained ? group.retained : group.shallow, snapshot_.class_name(index)});
+          {group.objects, retained ? group.retained : group.shallow, class_entity(snapshot_, index)});
     }
     table.left_out = sorted.size() - table.rows.size();
     if (!table.rows.empty()) part->tables.push_back(table);
@@ -307,8 +364,9 @@ class LeakFinder {
 
 }  // namespace
 
-Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options) {
-  return LeakFinder(snapshot, paths, options).run();
+Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options,
+                     uint64_t* largest) {
+  return LeakFinder(snapshot, paths, options).run(largest);
 }
 
 }  // namespace hprof::tool

@@ -10,8 +10,11 @@ namespace hprof::tool {
 struct LeakOptions {
   double threshold = 0.1;  // a suspect retains at least this part of the heap
   size_t most = 5;         // suspects
+  size_t steps = kStepsShown;
 };
 
-Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options);
+// *largest: bytes that the largest suspect retains, 0 = there is none.
+Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options,
+                     uint64_t* largest);
 
 }  // namespace hprof::tool

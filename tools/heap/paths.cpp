@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tools/heap/heap_tables.h"
 #include "tools/heap/object_values.h"
 
 namespace hprof::tool {
 
 namespace {
 
-// Steps shown at each end of a path.
-constexpr size_t kStepsShown = 20;
 // Steps of a tree of classes; deeper paths end at their last one.
 constexpr size_t kStepsMax = 1 << 20;
 
@@ -127,13 +126,30 @@ std::string root_text(const Snapshot& snapshot, uint32_t node) {
   return text.empty() ? "nothing refers to it" : text;
 }
 
-Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path) {
-  Table table{"path", "", {{"reference", ""}, {"object", ""}}};
+StaticHolder static_holder(const Snapshot& snapshot, const std::vector<uint32_t>& path) {
+  static const std::string kStatic = "static ";
+  ObjectFetcher fetcher(snapshot);
+  for (size_t i = path.size(); i-- > 1;) {
+    const uint32_t mirror = snapshot.class_of_mirror(path[i - 1]);
+    if (mirror == kNoClass || snapshot.is_stack(path[i])) continue;
+    ObjectValues from;
+    from.object = path[i - 1];
+    from.class_index = mirror;
+    const std::string how = fetcher.how(from, snapshot.numbers.id_of(path[i]));
+    if (how.rfind(kStatic, 0) == 0)
+      return {snapshot.class_name(mirror) + '.' + how.substr(kStatic.size()), path[i - 1], path[i]};
+  }
+  return {};
+}
+
+Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path, size_t steps) {
+  Table table{"path", "", {{"reference", ""}, {"object", "", CellKind::kObject}, kLeftOut}};
   std::vector<uint32_t> shown = path;
   size_t hidden = 0;
-  if (path.size() > 2 * kStepsShown + 1) {
-    hidden = path.size() - 2 * kStepsShown;
-    shown.erase(shown.begin() + kStepsShown, shown.end() - kStepsShown);
+  if (steps != 0 && path.size() / 2 > steps) {
+    hidden = path.size() - 2 * steps;
+    const auto end = static_cast<std::ptrdiff_t>(steps);
+    shown.erase(shown.begin() + end, shown.end() - end);
   }
   ObjectFetcher fetcher(snapshot);
   std::vector<ObjectValues> values = fetcher.fetch(shown);
@@ -141,8 +157,9 @@ Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path) {
     std::string how;
     if (i == 0) {
       how = "(" + root_text(snapshot, shown[i]) + ")";
-    } else if (hidden != 0 && i == kStepsShown) {
-      table.rows.push_back({std::string("..."), count_text(hidden) + " steps are left out"});
+    } else if (hidden != 0 && i == steps) {
+      table.rows.push_back(
+          {HeapEntity{"..."}, HeapEntity{count_text(hidden) + " steps are left out"}, uint64_t{hidden}});
       how = "...";
     } else if (snapshot.is_stack(shown[i])) {
       how = "its stack";
@@ -158,7 +175,7 @@ Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path) {
     } else {
       how = fetcher.how(values[i - 1], snapshot.numbers.id_of(shown[i]));
     }
-    table.rows.push_back({how, snapshot.describe(shown[i])});
+    table.rows.push_back({how, entity_of(snapshot, shown[i])});
   }
   return table;
 }

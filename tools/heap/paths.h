@@ -46,7 +46,18 @@ class ShortestPaths {
 // Why a node is a root: "system class", "local variable of thread \"main\"".
 std::string root_text(const Snapshot& snapshot, uint32_t node);
 
-// A table with a row per step of a path: the reference, and the object.
-Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path);
+// Steps shown at each end of a path, where all is not asked for.
+constexpr size_t kStepsShown = 20;
+
+// The last static field on a path.
+struct StaticHolder {
+  std::string name;     // "com.acme.Shop.CACHE"; "" = there is none
+  uint32_t mirror = 0;  // the class object
+  uint32_t held = 0;    // what the field refers to
+};
+StaticHolder static_holder(const Snapshot& snapshot, const std::vector<uint32_t>& path);
+
+// A table with a row per step of a path: the reference, and the object. steps: at each end, 0 = all.
+Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path, size_t steps);
 
 }  // namespace hprof::tool

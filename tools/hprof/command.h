@@ -11,7 +11,7 @@
 namespace hprof::tool {
 
 // Exit codes.
-enum ExitStatus { kDone = 0, kFoundProblems = 1, kFailed = 2 };
+enum ExitStatus { kDone = 0, kFoundProblems = 1, kFailed = 2, kTruncated = 3 };
 
 using Arguments = std::vector<std::string>;
 

@@ -22,11 +22,13 @@ struct Result {
   std::string error, text, json;
 };
 
-Result run(Document (*command)(HeapRun&), std::vector<std::string> words, const std::string& text = "") {
+Result run(Document (*command)(HeapRun&), std::vector<std::string> words, const std::string& text = "",
+           bool subclasses = false) {
   HeapSettings settings;
+  settings.subclasses = subclasses;
   settings.text = text;
   auto open = [](const std::string& file) { return std::make_unique<MemoryDump>(file); };
-  HeapRun each{settings, std::move(words), open, ""};
+  HeapRun each{settings, std::move(words), open};
   Result result;
   result.document = command(each);
   result.error = each.error;
@@ -69,7 +71,9 @@ TEST_CASE("summary: the class that holds all comes first; arrays of zeros") {
   Result result = run(run_summary, {small(1000)});
   CHECK(has(result.text, "class Holder"));
   CHECK(has(result.text, "Arrays of zeros"));
-  CHECK(has(result.json, "\"zero_arrays\":[\n{\"arrays\":1,\"shallow_bytes\":1016,\"class\":\"byte[]\"}]"));
+  CHECK(has(
+      result.json,
+      "\"zero_arrays\":[\n{\"arrays\":1,\"shallow_bytes\":1016,\"class\":\"byte[]\",\"class_id\":null}]"));
 }
 
 TEST_CASE("leaks: the static field is on the path") {
@@ -83,8 +87,8 @@ TEST_CASE("path, retained, dominators, objects and show agree on one object") {
   CHECK(has(run(run_path, {file, "0x1001"}).text, "[0]"));
   CHECK(has(run(run_retained, {file, "0x1000"}).text, "3 objects of 1.0 KiB would be free"));
   CHECK(has(run(run_dominators, {file, "0x1000"}).text, "byte[] @ 0x1001"));
-  CHECK(
-      has(run(run_objects, {file, "byte[]"}).json, "\"retained_bytes\":1016,\"object\":\"byte[] @ 0x1001\""));
+  CHECK(has(run(run_objects, {file, "byte[]"}).json,
+            "\"retained_bytes\":1016,\"object\":\"byte[] @ 0x1001\",\"object_id\":\"0x1001\""));
   Result shown = run(run_show, {file, "0x1001"});
   CHECK(has(shown.text, "1,016 bytes"));
   CHECK(has(shown.text, "java.lang.Object[] @ 0x1000"));
@@ -136,14 +140,110 @@ TEST_CASE("summary: an array is the text of a string that has all of it") {
   CHECK(has(summary.json, "\"copies\":2"));
 }
 
+TEST_CASE("classes by short names, patterns and with subclasses; class objects by name and id") {
+  const std::string file = SmallHeap()
+                               .holder(A)
+                               .root(SmallHeap::kHolder)
+                               .array(A, {B, C})
+                               .reference(B, SmallHeap::kWeak, 0)
+                               .reference(C, SmallHeap::kSoft, 0)
+                               .file();
+  CHECK(has(run(run_objects, {file, "WeakReference"}).text, "Objects of java.lang.ref.WeakReference by"));
+  CHECK(has(run(run_objects, {file, "java.lang.ref.*"}).json, "\"objects\":2,"));
+  CHECK(has(run(run_objects, {file, "*.Weak?eference"}).json, "\"objects\":1,"));
+  CHECK(run(run_objects, {file, "java.x*"}).error == "no class java.x*");
+  CHECK(has(run(run_objects, {file, "Reference"}).error, "class java.lang.ref.Reference has no instances"));
+  const Result both = run(run_objects, {file, "Reference"}, "", true);
+  CHECK(has(both.text, "Objects of java.lang.ref.Reference and its subclasses by"));
+  CHECK(has(both.json, "\"objects\":2,"));
+  for (const char* name : {"class:Holder", "0x13"}) {
+    CAPTURE(name);
+    const Result shown = run(run_show, {file, name});
+    CHECK(has(shown.text, "static field  object  java.lang.Object[] @ 0x1000"));
+    CHECK(has(shown.json,
+              "\"object\":\"class Holder @ "
+              "0x13\",\"object_id\":\"0x13\",\"object_kind\":\"class\",\"object_class\":\"Holder\""));
+    CHECK(has(run(run_path, {file, name}).text, "Shortest path from a GC root to class Holder"));
+    CHECK(has(run(run_dominators, {file, name}).text, "What class Holder retains"));
+    CHECK(has(run(run_retained, {file, name}).json, "\"retained_objects\":4,"));
+  }
+  CHECK(has(run(run_show, {file, "class:*Reference"}).text, "The first of 3 objects of class *Reference."));
+  const Result tree = run(run_dominators, {file, "java.lang.ref.*"});
+  CHECK(has(tree.text, "What each of the 2 objects of java.lang.ref.* retains"));
+  CHECK(has(tree.text, "java.lang.ref.SoftReference @ 0x1002"));
+}
+
+TEST_CASE("a short name of several classes is refused with their names") {
+  SmallHeap heap;
+  heap.builder().end().string(0x300, "a/Node").load_class(90, 0x90, 0, 0x300);
+  heap.builder().string(0x301, "b/Node").load_class(91, 0x91, 0, 0x301).begin(0x1c);
+  heap.builder().class_dump(0x90, SmallHeap::kObject, 0, {}).class_dump(0x91, SmallHeap::kObject, 0, {});
+  CHECK(run(run_objects, {heap.file(), "Node"}).error ==
+        "Node is the short name of several classes: a.Node, b.Node");
+}
+
+TEST_CASE("limits: what is wrong is named with its byte") {
+  Limit limit;
+  std::string error;
+  auto wrong = [&](const char* text) {
+    CHECK_FALSE(parse_limit(text, &limit, &error));
+    return error;
+  };
+  CHECK(wrong("") == "'', byte 1: instances, shallow, retained, suspect or heap is missing");
+  CHECK(wrong("instance(A)>1") ==
+        "'instance(A)>1', byte 1: instances, shallow, retained, suspect or heap instead of 'instance(A)>1'");
+  CHECK(wrong("instances>1") == "'instances>1', byte 10: (CLASS) instead of '>1'");
+  CHECK(wrong("retained(A>1") == "'retained(A>1', byte 13: ')' is missing");
+  CHECK(wrong("retained()>1") == "'retained()>1', byte 10: a class instead of ')>1'");
+  CHECK(wrong("retained(A)=1") == "'retained(A)=1', byte 12: > or < instead of '=1'");
+  CHECK(wrong("retained(A)>=1q") == "'retained(A)>=1q', byte 14: a size such as 50m instead of '1q'");
+  CHECK(wrong("instances(A)>") == "'instances(A)>', byte 14: a number is missing");
+  CHECK(wrong("suspect>101%") == "'suspect>101%', byte 9: a percentage from 0 to 100 instead of '101%'");
+  CHECK(parse_limit("retained(a.B$C) >= 50m", &limit, &error));
+  CHECK(limit.class_name == "a.B$C");
+  CHECK((limit.measure == Limit::kRetained && limit.above && limit.or_equal &&
+         limit.limit == 50.0 * 1024 * 1024));
+  CHECK(parse_limit("suspect<12.5%", &limit, &error));
+  CHECK((!limit.above && !limit.or_equal && limit.limit == 12.5));
+}
+
+TEST_CASE("limits: objects that are reachable count") {
+  const std::string file =
+      SmallHeap().holder(A).root(SmallHeap::kHolder).array(A, {B}).bytes(B, 100000).bytes(C, 4000).file();
+  HeapSettings settings;
+  for (const char* text : {"instances(byte[])>1", "instances(byte[])>=1", "shallow(byte[])>100016",
+                           "retained(Object[])<200k", "heap>1m", "suspect>90%", "instances(Nothing)>0"}) {
+    std::string error;
+    settings.limits.emplace_back();
+    REQUIRE(parse_limit(text, &settings.limits.back(), &error));
+  }
+  auto open = [](const std::string& bytes) { return std::make_unique<MemoryDump>(bytes); };
+  HeapRun each{settings, {file}, open};
+  const Document document = run_leaks(each);
+  CHECK(each.error.empty());
+  CHECK(each.exceeded);
+  std::string exceeded;
+  for (const auto& row : document.sections[1].tables[0].rows) exceeded += std::get<std::string>(row[0]) + ' ';
+  CHECK(exceeded == "no yes no yes no yes no ");
+  CHECK(document.sections[1].text[0] == "no class Nothing");
+}
+
 TEST_CASE("diff: what grew") {
   Result result = run(run_diff, {small(0), small(4096)});
   CHECK(has(result.json, "\"shallow_change\":4096,\"retained_change\":4096"));
+  CHECK(result.text.find("What changed from the first to the second\n") == 0);
+  CHECK(has(result.text, "Grew most by shallow bytes: byte[], +4.0 KiB, 0 objects\n"));
+  CHECK(has(result.json, "\"grew_most_retained\":\"byte[]\",\"grew_most_shallow\":\"byte[]\""));
+  CHECK(has(run(run_diff, {small(4096), small(0)}).text, "No class grew."));
 }
 
 TEST_CASE("unknown names and files that are no dumps are said") {
   CHECK(run(run_path, {small(0), "Nobody"}).error == "no class Nobody");
   CHECK(run(run_show, {small(0), "0x77"}).error == "no object 0x77");
+  CHECK(has(run(run_show, {small(0), "0x10000000000000000"}).error, "is no id: 1 to 16 digits"));
+  CHECK(run(run_path, {small(0), "Holdre"}).error == "no class Holdre; did you mean Holder?");
+  CHECK(has(run(run_retained, {small(0), "Holder"}).error,
+            "has no instances (class:Holder is the class object)"));
   CHECK(has(run(run_summary, {"JAVA PROFILE 1.0.2"}).error, "not a binary hprof file"));
   const std::string android = HprofBuilder(4, "JAVA PROFILE 1.0.3").bytes();
   CHECK(has(run(run_summary, {android}).error, "convert it with hprof-conv of the Android SDK"));
@@ -166,6 +266,43 @@ TEST_CASE("the page is whole, asks for nothing and lets no name become markup") 
   CHECK(count("<details>") == count("</details>"));
   CHECK(count("<table>") == count("</table>"));
   CHECK(has(page, "byte[] @ 0x1001"));
+}
+
+TEST_CASE("JSON and CSV: a field for each number, id and class, and how many rows are left out") {
+  Table table{"rows",
+              "",
+              {{"n", "", CellKind::kBytes},
+               kClass,
+               kObject,
+               {"t", "", CellKind::kQuote},
+               {"d", "", CellKind::kNumber}}};
+  table.rows.push_back({uint64_t{2048}, HeapEntity{"A", HeapEntity::kClass, 16, ""},
+                        HeapEntity{"A @ 0x20", HeapEntity::kObject, 32, "A"}, std::string("x,\"y\n"), 0.1});
+  table.rows.push_back({uint64_t{1}, HeapEntity{"..."}, {}, {}, 1.0 / 0.0});
+  table.left_out = 7;
+  Document document;
+  document.sections.push_back({"part", "T", {}, {table}});
+  document.sections[0].facts = {{data_column("total", CellKind::kCount), uint64_t{5}}};
+  std::ostringstream json, text, csv;
+  write_json(document, json);
+  CHECK(json.str() ==
+        "{\"schema\":\"hprof-heap-1\",\"problems\":[],\n\"part\":{\"title\":\"T\",\"text\":[],\n\"facts\":{"
+        "\"total\":5},"
+        "\"left_out\":{\"rows\":7},\n\"rows\":[\n"
+        "{\"n\":2048,\"class\":\"A\",\"class_id\":\"0x10\",\"object\":\"A @ 0x20\",\"object_id\":\"0x20\","
+        "\"object_kind\":\"object\",\"object_class\":\"A\",\"t\":\"x,\\\"y\\u000a\",\"d\":0.1},\n"
+        "{\"n\":1,\"class\":null,\"class_id\":null,\"object\":null,\"object_id\":null,"
+        "\"object_kind\":null,\"object_class\":null,\"t\":null,\"d\":null}],\n\"parts\":[]}\n}\n");
+  uint64_t left_out = 0;
+  CHECK(write_csv(document, "", csv, &left_out) == "");
+  CHECK(left_out == 7);
+  CHECK(csv.str() ==
+        "n,class,class_id,object,object_id,object_kind,object_class,t,d\n"
+        "2048,A,0x10,A @ 0x20,0x20,object,A,\"x,\"\"y\n\",0.1\n1,,,,,,,,\n");
+  CHECK(write_csv(document, "other", csv, &left_out) == "this answer has no table other, only rows");
+  write_text(document, text);
+  CHECK(has(text.str(), "2.0 KiB  A      A @ 0x20  \"x,\"y\\x0a\""));
+  CHECK(has(text.str(), "... 7 more"));
 }
 
 TEST_CASE("numbers for people") {

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Leaks on purpose. HeapLeaks map|loaders; says `ready <pid>` and stays until its stdin ends. */
+/** Leaks on purpose. HeapLeaks map|loaders|chain; says `ready <pid>` and stays until its stdin ends. */
 public class HeapLeaks {
     static final class Session {
         final String user;
@@ -18,6 +18,14 @@ public class HeapLeaks {
 
     /** Grows and never shrinks. */
     static final Map<Integer, Session> SESSIONS = new HashMap<>();
+
+    static final class Link {
+        Object next;
+    }
+
+    static final class End {}
+
+    static Object first = new End();
 
     /** What a server makes anew each time it loads an application. */
     static final class PluginLoader extends ClassLoader {
@@ -52,6 +60,12 @@ public class HeapLeaks {
     public static void main(String[] arguments) throws Exception {
         if (arguments[0].equals("map")) {
             for (int i = 0; i < 20000; i++) SESSIONS.put(i, new Session(i));
+        } else if (arguments[0].equals("chain")) {
+            for (int i = 0; i < 60000; i++) {
+                Link link = new Link();
+                link.next = first;
+                first = link;
+            }
         } else {
             for (int i = 0; i < 6; i++) {
                 Class<?> plugin = new PluginLoader().loadClass(Plugin.class.getName(), true);

@@ -1,10 +1,12 @@
 """hprof heap on dumps of real VMs."""
+import csv
 import gzip
+import io
 import os
 import re
 
 from harness import check, check_equal, vm_test
-from tool import class_histogram, heap, heap_json
+from tool import class_histogram, documented, heap, heap_json, hprof
 
 
 def jcmd_dump(vm, *program):
@@ -29,6 +31,14 @@ def a_map_that_grows_is_the_first_suspect(vm):
     suspect, text = first_suspect(vm, path)
     check("class HeapLeaks retains" in suspect["title"], text)
     check(any("static SESSIONS" == step["reference"] for step in suspect["path"]), text)
+    check("The static field HeapLeaks.SESSIONS holds java.util.HashMap @ 0x" in text, text)
+    row = heap_json(vm, "leaks", path)["leaks"]["suspects"][0]
+    check_equal([row["kind"], row["static"], row["static_class"], row["held_class"], row["object_kind"]],
+                ["object", "HeapLeaks.SESSIONS", "HeapLeaks", "java.util.HashMap", "class"], "the first suspect")
+    check(row["retained_bytes"] > row["held_bytes"] > 20000 * 200 and row["static_class_id"] == row["object_id"], str(row))
+    shown = heap_json(vm, "show", path, row["static_class_id"])["object"]
+    check(any(value["name"] == "static SESSIONS" and value["value_id"] == row["held_id"] for value in shown["values"]), str(shown))
+    check_equal(heap_json(vm, "show", path, "class:HeapLeaks"), {"object": shown, "problems": [], "schema": "hprof-heap-1"}, "by name")
     check(any(row["class"] == "HeapLeaks$Session" and row["objects"] == 20000 for row in suspect["kept"]), text)
 
 
@@ -146,7 +156,8 @@ def compressed_and_cut_dumps_are_read(vm):
     with open(vm.path("cut.hprof"), "wb") as file:
         file.write(data[:len(data) * 3 // 4])
     # What is cut off may be the roots: since JDK 22 several threads write the dump, in any order.
-    text = heap(vm, "summary", "--unreachable", vm.path("cut.hprof"))
+    text = heap(vm, "summary", "--unreachable", vm.path("cut.hprof"), status=3)
+    check("hprof: the dump is incomplete, and so may be the answer: " in text, text)
     check("Incomplete: " in text and "HeapLeaks$Session" in text, text)
     page = vm.path("page.html")
     heap(vm, "leaks", path, "-o", page)
@@ -166,9 +177,60 @@ def a_limit_of_memory_changes_no_result(vm):
 @vm_test(units=("heap_dump", "encoder_binary", "sink_file"))
 def facts_are_numbers_and_what_is_redacted_is_no_fact(vm):
     vm.profiled("heap=dump,format=b,redact=basic,file=redacted.hprof", "Quick")
-    facts = {row["fact"]: row for row in heap_json(vm, "summary", vm.path("redacted.hprof"))["dump"]["facts"]}
-    check("Java version" not in facts, facts.get("Java version"))
-    for name in ("objects", "reachable"):
-        count, size = facts[name]["count"], facts[name]["bytes"]
-        check(facts[name]["value"].startswith("{:,}, ".format(count)) and size >= 8 * count > 0, facts[name])
-    check_equal("{:,}".format(facts["classes"]["count"]), facts["classes"]["value"], "classes")
+    facts = heap_json(vm, "summary", vm.path("redacted.hprof"))["dump"]["facts"]
+    check("java_version" not in facts, str(facts))
+    for count, size in (("objects", "bytes"), ("reachable", "reachable_bytes")):
+        check(facts[size] >= 8 * facts[count] > 0, str(facts))
+
+
+@vm_test()
+def the_json_of_every_command_is_that_of_the_schema(vm):
+    """heap_json() checks it; and that CSV has the same rows."""
+    path, _ = jcmd_dump(vm, "HeapLeaks", "map")
+    session = heap_json(vm, "objects", path, "HeapLeaks$Session", "--top=1")["objects"]["objects"][0]["object_id"]
+    for command, words, table in (("summary", (), "classes"), ("leaks", (), "suspects"), ("path", (session,), "path"),
+                                  ("path", ("HeapLeaks$Session",), "path"), ("dominators", (), "tree"), ("dominators", (session,), "tree"),
+                                  ("retained", (session,), "classes"), ("objects", ("HeapLeaks$Session",), "objects"),
+                                  ("histogram", (), "histogram"), ("show", (session,), "values"), ("find", ("--string=java",), "strings")):
+        answer = heap_json(vm, command, path, *words)
+        sections = [section for section in answer.values() if isinstance(section, dict)]
+        rows = [row for section in [*sections, *(part for section in sections for part in section["parts"])] for row in section.get(table, [])]
+        code, text = hprof(vm, "heap", command, path, *words, "--table=" + table)
+        lines = list(csv.DictReader(line for line in io.StringIO(text, newline="") if not line.startswith("hprof: ")))
+        check_equal([code, [{key: value for key, value in line.items() if key != "part"} for line in lines]],
+                    [0, [{key: "" if value is None else str(value) for key, value in row.items()} for row in rows]], command)
+        check(rows, command)
+    documented(hprof(vm, "diff", path, path, "--json")[1])
+
+
+@vm_test()
+def limits_decide_the_exit_status(vm):
+    path, _ = jcmd_dump(vm, "HeapLeaks", "map")
+
+    def status_of(*conditions):
+        code, text = hprof(vm, "heap", "leaks", path, "--json", *("--fail-if=" + condition for condition in conditions))
+        return code, {row["condition"]: row for row in documented(text)["limits"]["limits"]}
+
+    code, rows = status_of("instances(HeapLeaks$Session)>19999", "retained(Session)>100m", "suspect>99%", "instances(no.such.Class)>0")
+    check_equal([code, [row["exceeded"] for row in rows.values()]], [1, ["yes", "no", "no", "no"]], str(rows))
+    row = rows["instances(HeapLeaks$Session)>19999"]
+    check_equal([row["measure"], row["value"], row["limit"]], ["instances", 20000, 19999], str(row))
+    retained = heap_json(vm, "retained", path, "HeapLeaks$Session")["retained"]["facts"]["retained_bytes"]
+    check_equal(rows["retained(Session)>100m"]["value"], retained, "retained bytes")
+    check(rows["suspect>99%"]["value"] > 50, str(rows))
+    check("no class no.such.Class" in rows["instances(no.such.Class)>0"]["note"], str(rows))
+    check_equal(status_of("instances(Session)>20000", "shallow(Session)>=1m")[0], 0, "no limit is exceeded")
+    check_equal(status_of("instances(Session)<20001")[0], 1, "fewer than")
+    code, text = hprof(vm, "heap", "leaks", path, "--fail-if=instances(Session)=3")
+    check_equal(code, 2, text)
+    check("--fail-if='instances(Session)=3', byte 19: > or < instead of '=3'" in text, text)
+
+
+@vm_test()
+def a_path_of_60000_steps_is_whole_on_request(vm):
+    path, _ = jcmd_dump(vm, "HeapLeaks", "chain")
+    end = heap_json(vm, "objects", path, "HeapLeaks$End")["objects"]["objects"][0]["object_id"]
+    short, whole = (heap_json(vm, "path", path, end, *more)["path"]["path"] for more in ((), ("--steps=0",)))
+    check_equal(sum(row["left_out"] or 1 for row in short), len(whole), "steps")
+    check_equal([len(short), sum(row["reference"] == ".next" for row in whole)], [41, 60000], "rows, references to the next node")
+    check(len(heap(vm, "path", path, end, "--steps=0").splitlines()) > 60000, "the text")

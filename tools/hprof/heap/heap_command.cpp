@@ -19,7 +19,11 @@ std::string settings_of(const Given& given, HeapSettings* settings) {
       {"strong", Follow::kStrong}, {"soft", Follow::kSoft}, {"all", Follow::kAll}};
   SnapshotOptions& snapshot = settings->snapshot;
   const unsigned threads = std::min(4u, std::max(1u, std::thread::hardware_concurrency()));
+  settings->subclasses = given.has("--subclasses");
   settings->json = given.has("--json");
+  settings->csv = given.has("--csv") || given.has("--table");
+  settings->table = given.text("--table");
+  settings->steps = settings->leaks.steps = static_cast<size_t>(given.number("--steps", kStepsShown));
   settings->index = given.has("--index");
   settings->top = static_cast<size_t>(given.number("--top", kTopRows));
   settings->memory = given.number("--memory", 0);
@@ -29,6 +33,16 @@ std::string settings_of(const Given& given, HeapSettings* settings) {
   snapshot.keep_unreached = given.has("--unreachable");
   snapshot.dump = static_cast<unsigned>(given.number("--dump", 0));
   snapshot.threads = static_cast<unsigned>(given.number("--threads", threads));
+  if (settings->json && settings->csv) return "--json and --csv exclude each other";
+  for (const std::string& text : given.all("--fail-if")) {
+    std::string wrong;
+    settings->limits.emplace_back();
+    Limit& limit = settings->limits.back();
+    if (!parse_limit(text, &limit, &wrong)) return "--fail-if=" + wrong;
+    // A suspect that the limit forbids has to be one.
+    if (limit.measure == Limit::kSuspect)
+      settings->leaks.threshold = std::min(settings->leaks.threshold, limit.limit / 100);
+  }
   const std::string layout = given.text("--layout", "auto"), follow = given.text("--follow", "soft");
   if (layout != "auto" && !parse_layout(layout, &snapshot.layout))
     return "--layout= takes auto or REFERENCE,HEADER[,ALIGNMENT] in bytes, such as 4,12,8";
@@ -40,7 +54,12 @@ std::string settings_of(const Given& given, HeapSettings* settings) {
 }
 
 int write_result(const Document& document, const HeapSettings& settings) {
-  if (settings.json) {
+  if (settings.csv) {
+    uint64_t left_out = 0;
+    const std::string wrong = write_csv(document, settings.table, std::cout, &left_out);
+    if (!wrong.empty()) return fail("--table: " + wrong);
+    if (left_out != 0) std::cerr << "hprof: " << left_out << " rows are left out (--top=0 has all)\n";
+  } else if (settings.json) {
     write_json(document, std::cout);
   } else {
     write_text(document, std::cout);
@@ -59,26 +78,35 @@ int report(const Given& given) {
   return ask_heap(given, kQuestion, run_report);
 }
 
-constexpr OptionRow kLeakOptions[] = {{"--threshold", "PERCENT",
-                                       "leaks: smallest share of the heap that makes a suspect, default 10",
-                                       ValueKind::kNumber, 1, 100}};
+constexpr OptionRow kStepsOption = {
+    "--steps",          "N", "path, leaks: references shown at each end of a path, default 20; 0 = all",
+    ValueKind::kNumber, 0,   UINT32_MAX};
+constexpr OptionRow kSubclassesOption = {"--subclasses", nullptr, "include the subclasses of CLASS"};
+constexpr OptionRow kLeakOptions[] = {
+    {"--threshold", "PERCENT", "leaks: smallest share of the heap that makes a suspect, default 10",
+     ValueKind::kNumber, 1, 100},
+    {"--fail-if", "CONDITION",
+     "leaks: exit with status 1 if instances(CLASS)>N, shallow(CLASS)>SIZE, "
+     "retained(CLASS)>SIZE,\nheap>SIZE or suspect>PERCENT%; repeatable"},
+};
 constexpr OptionRow kFindOptions[] = {
     {"--string", "TEXT", "find: what the strings have in them", ValueKind::kText, 0, 0, true}};
-constexpr OptionRow kCommonOptions[] = {kTopOption,      kPageOption,     kHeapOptions[0], kHeapOptions[1],
-                                        kHeapOptions[2], kHeapOptions[3], kHeapOptions[4], kHeapOptions[5],
-                                        kHeapOptions[6], kHeapOptions[7], kHeapOptions[8]};
-static_assert(sizeof kCommonOptions == sizeof kHeapOptions + 2 * sizeof(OptionRow), "all of them");
+constexpr OptionRow kCommonOptions[] = {kTopOption,      kStepsOption,    kSubclassesOption, kPageOption,
+                                        kHeapOptions[0], kHeapOptions[1], kHeapOptions[2],   kHeapOptions[3],
+                                        kHeapOptions[4], kHeapOptions[5], kHeapOptions[6],   kHeapOptions[7],
+                                        kHeapOptions[8], kHeapOptions[9], kHeapOptions[10]};
+static_assert(sizeof kCommonOptions == sizeof kHeapOptions + 4 * sizeof(OptionRow), "all of them");
 constexpr Verb kVerbs[] = {
     {"summary", "FILE", "memory by class, package, loader, thread and allocation site", report<run_summary>},
     {"leaks", "FILE", "objects that retain an unusual part of the heap, and why they live", report<run_leaks>,
      kLeakOptions},
     {"path", "FILE CLASS|ID", "shortest references from a GC root to an object, or to those of a class",
      ask<run_path>},
-    {"dominators", "FILE [ID]", "which objects retain which, as a tree", ask<run_dominators>},
+    {"dominators", "FILE [CLASS|ID]", "which objects retain which, as a tree", ask<run_dominators>},
     {"retained", "FILE CLASS|ID", "bytes that would be freed without these objects", ask<run_retained>},
     {"objects", "FILE CLASS", "the objects of a class that retain most", ask<run_objects>},
     {"histogram", "FILE", "objects and shallow bytes of each class", ask<run_histogram>},
-    {"show", "FILE ID", "an object: values, who refers to it, what retains it", ask<run_show>},
+    {"show", "FILE CLASS|ID", "an object: values, who refers to it, what retains it", ask<run_show>},
     {"find", "FILE", "strings with TEXT in them", ask<run_find>, kFindOptions},
 };
 
@@ -90,7 +118,7 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
   if (!wrong.empty()) return given.misuse(wrong);
   try {
     auto open = [](const std::string& name) { return std::make_unique<DumpFile>(name); };
-    HeapRun run{settings, given.words, open, ""};
+    HeapRun run{settings, given.words, open};
     const Document document = path.empty() ? question(run) : page(run);
     if (!run.error.empty()) return fail(run.error);
     if (!path.empty()) {
@@ -98,7 +126,11 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
       write_html(document, "Heap dump " + given.words[0], html);
       if (write_file(path, html.str()) != kDone) return kFailed;
     }
-    return write_result(document, settings);
+    const int status = write_result(document, settings);
+    if (status != kDone || (document.problems.empty() && !run.exceeded)) return status;
+    for (const std::string& problem : document.problems)
+      std::cerr << "hprof: the dump is incomplete, and so may be the answer: " << problem << '\n';
+    return run.exceeded ? kFoundProblems : kTruncated;
   } catch (const OutOfMemory& problem) {
     return fail(problem.what);
   }
@@ -110,10 +142,15 @@ const Command kHeapCommand = {
     "analyse a heap dump: what keeps memory alive",
     kVerbs,
     R"(Reads a binary heap dump of any JVM, gzip-compressed or not: from jcmd GC.heap_dump, this agent or the original.
-CLASS is a name such as java.util.HashMap or byte[], or * for all; ID is a number with 0x, as printed. The page of -o
-has for summary and leaks both, and the dominator tree. hprof diff compares two dumps.
+CLASS is a name such as java.util.HashMap, HashMap or byte[], or a pattern such as com.acme.*; class:NAME is the class
+object itself, with its static fields. ID is a number with 0x, as printed. The page of -o has for summary and leaks
+both, and the dominator tree. hprof diff compares two dumps.
 )",
-    R"(Shallow bytes: the object alone. Retained bytes: everything that would be freed with it.
+    R"(  hprof heap leaks app.hprof
+  hprof heap leaks app.hprof --fail-if='instances(com.acme.Session)>100' --fail-if='suspect>30%'
+
+Shallow bytes: the object alone. Retained bytes: everything that would be freed with it.
+Exit status: 0 done, 1 a condition of --fail-if holds, 2 wrong usage, or unusable, 3 the dump is truncated.
 )",
     kCommonOptions,
     nullptr,

@@ -21,6 +21,8 @@ constexpr OptionRow kHeapOptions[] = {
     {"--index", nullptr, "store results in FILE.index for the next command; rebuilt when the dump changes"},
     {"--threads", "N", "threads that read the file", ValueKind::kNumber, 1, 64},
     {"--json", nullptr, "JSON instead of text"},
+    {"--csv", nullptr, "CSV instead of text: the first table, or that of --table"},
+    {"--table", "NAME", "the table of --csv, by its name in the JSON"},
 };
 
 // Runs a question on the dumps in `given`, and prints the answer. page: the question for the page of -o.
