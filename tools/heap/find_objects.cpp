@@ -110,6 +110,8 @@ FoundClasses find_classes(const Snapshot& snapshot, const std::string& name, boo
     return any;
   };
   bool known = choose([&](const std::string& each) { return pattern ? matches(name, each) : each == name; });
+  if (!known && pattern && name.find('.') == std::string::npos)
+    known = choose([&](const std::string& each) { return matches(name, short_name(each, '.')); });
   if (!known && !pattern) {
     const std::set<std::string> names = names_of(all.list, name);
     if (names.size() > 1) {

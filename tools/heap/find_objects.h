@@ -14,7 +14,8 @@ struct NamedClasses {
 };
 
 // The classes of this name, of all loaders. A name is whole, or what follows its last '.' or '$' where only
-// one class ends so, or a pattern with * and ?. subclasses: theirs too. Not kFound: with *error.
+// one class ends so, or a pattern with * and ?, of the short names where it has no '.'. subclasses: theirs
+// too. Not kFound: with *error.
 enum class FoundClasses : uint8_t { kFound, kNone, kSeveral };
 FoundClasses find_classes(const Snapshot& snapshot, const std::string& name, bool subclasses,
                           NamedClasses* classes, std::string* error);

@@ -326,17 +326,34 @@ Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const N
 std::vector<uint32_t> referrers_of(const Snapshot& snapshot, uint32_t object) {
   std::vector<uint32_t> referrers;
   snapshot.graph.for_all([&](uint32_t source, uint32_t target) {
-    if (target == object && (referrers.empty() || referrers.back() != source)) referrers.push_back(source);
+    if (target == object) referrers.push_back(source);
   });
+  std::sort(referrers.begin(), referrers.end());
+  referrers.erase(std::unique(referrers.begin(), referrers.end()), referrers.end());
   return referrers;
 }
+
+namespace {
+
+// A node whose values were read; after the search for dominators only they tell the class of an unreachable
+// object.
+HeapEntity entity_of(const Snapshot& snapshot, uint32_t node, const ObjectValues& values) {
+  HeapEntity entity = entity_of(snapshot, node);
+  if (entity.kind != HeapEntity::kObject || values.class_index == kNoClass) return entity;
+  entity.class_name = snapshot.class_name(values.class_index);
+  entity.text = entity.class_name + " @ " + value_text(HPROF_TYPE_OBJECT, entity.id);
+  return entity;
+}
+
+}  // namespace
 
 Section object_section(const Snapshot& snapshot, const NamedObjects& of,
                        const std::vector<uint32_t>& referrers, size_t top) {
   const uint32_t object = of.objects[0];
   ObjectFetcher fetcher(snapshot);
   ObjectValues values = fetcher.fetch({object})[0];
-  Section section{"object", snapshot.describe(object)};
+  const HeapEntity entity = entity_of(snapshot, object, values);
+  Section section{"object", entity.kind == HeapEntity::kClass ? snapshot.describe(object) : entity.text};
   uint32_t place = snapshot.tree.place_of[object];
   auto fact = [&](const Column& column, const Cell& value, const std::string& as = "") {
     section.facts.push_back({column, value, as});
@@ -346,8 +363,12 @@ Section object_section(const Snapshot& snapshot, const NamedObjects& of,
                     ". hprof heap objects shows which of them retain most."};
   }
   fact(data_column("of", CellKind::kCount), uint64_t{of.objects.size()});
-  fact({"object", "object", CellKind::kObject}, entity_of(snapshot, object));
-  if (values.class_index != kNoClass) fact(kClass, class_entity(snapshot, values.class_index));
+  fact({"object", "object", CellKind::kObject}, entity);
+  if (values.class_index != kNoClass) {
+    const HeapEntity of_class = class_entity(snapshot, values.class_index);
+    fact(kClass, of_class,
+         of_class.id == 0 ? "" : of_class.text + " (" + value_text(HPROF_TYPE_OBJECT, of_class.id) + ")");
+  }
   const uint32_t mirror = snapshot.class_of_mirror(object);
   if (mirror != kNoClass) {
     const ClassTotals& totals = snapshot.totals[mirror];
@@ -378,7 +399,7 @@ Section object_section(const Snapshot& snapshot, const NamedObjects& of,
   for (size_t i = 0; i < shown.size(); ++i) {
     std::string how =
         snapshot.is_stack(shown[i]) ? "local" : fetcher.how(sources[i], snapshot.numbers.id_of(object));
-    table.rows.push_back({how, entity_of(snapshot, shown[i])});
+    table.rows.push_back({how, entity_of(snapshot, shown[i], sources[i])});
   }
   section.tables.push_back(table);
   return section;

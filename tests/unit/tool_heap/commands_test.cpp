@@ -94,6 +94,14 @@ TEST_CASE("path, retained, dominators, objects and show agree on one object") {
   CHECK(has(shown.text, "java.lang.Object[] @ 0x1000"));
 }
 
+TEST_CASE("show: an unreachable object and one that refers to it have their classes") {
+  const Result shown =
+      run(run_show, {SmallHeap().array(A, {B}).bytes(B, 10).root(C).bytes(C, 1).file(), "0x1001"});
+  CHECK(shown.text.find("byte[] @ 0x1001\n") == 0);
+  CHECK(has(shown.text, "reachable  no"));
+  CHECK(has(shown.text, "[0]  java.lang.Object[] @ 0x1000"));
+}
+
 TEST_CASE("retained by class is that of all its objects together") {
   // Neither of two owners alone retains what they share.
   std::string file = SmallHeap().root(A).root(B).array(A, {C}).array(B, {C}).bytes(C, 100).file();
@@ -151,6 +159,7 @@ TEST_CASE("classes by short names, patterns and with subclasses; class objects b
   CHECK(has(run(run_objects, {file, "WeakReference"}).text, "Objects of java.lang.ref.WeakReference by"));
   CHECK(has(run(run_objects, {file, "java.lang.ref.*"}).json, "\"objects\":2,"));
   CHECK(has(run(run_objects, {file, "*.Weak?eference"}).json, "\"objects\":1,"));
+  CHECK(has(run(run_objects, {file, "Weak?ef*"}).json, "\"objects\":1,"));
   CHECK(run(run_objects, {file, "java.x*"}).error == "no class java.x*");
   CHECK(has(run(run_objects, {file, "Reference"}).error, "class java.lang.ref.Reference has no instances"));
   const Result both = run(run_objects, {file, "Reference"}, "", true);

@@ -272,7 +272,7 @@ std::string misplaced(const Given& given, bool dumps, bool histograms) {
 
 int diff_dumps(const Given& given) {
   const int status = ask_heap(given, run_diff, run_diff);
-  if (status == kDone && given.has("--open")) open_page(given.text("-o"));
+  if (status != kFailed && given.has("--open")) open_page(given.text("-o"));
   return status;
 }
 
@@ -325,7 +325,7 @@ change of samples by less than two standard errors has the mark ~, and is grey i
   hprof diff before.txt after.txt -o change.html
   hprof diff monday.hprof friday.hprof
 
-Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
+Exit status: 0 done, 1 unreadable, 2 wrong usage or failed, 3 a heap dump is truncated.
 )",
     kHeapOptions,
     "For heap dumps only:",
