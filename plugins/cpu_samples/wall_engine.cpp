@@ -1,5 +1,7 @@
 #include "wall_engine.h"
 
+#include <cstring>
+
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/note.hpp>
@@ -20,6 +22,11 @@ static constexpr uint32_t kFirstLooks = 8, kMostLooks = 1u << 20;
 static constexpr uint64_t kTurnsInMean = 16;
 static constexpr uint64_t kMostJump = 4;
 static constexpr uint64_t kFirstStopNs = 200'000;
+// Virtual threads drawn in a turn, and owners of structured scopes looked at.
+static constexpr uint32_t kMostDrawn = 64;
+static constexpr uint64_t kMostOwners = 64;
+// Frames of the JDK's scheduler on top of a virtual thread's stack.
+static constexpr jint kMostOfScheduler = 8;
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 // From this JDK on GetStackTrace of one thread uses a handshake instead of a safepoint.
 static constexpr uint32_t kFirstWithHandshakes = 16;
@@ -157,17 +164,23 @@ void WallEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   // Makes the method ids of loaded classes.
   hprof_raw_frame none = {};
   s.ids->frame(s.host, jni, &none, 0);
+  auto* env = static_cast<JNIEnv*>(jni);
+  // Names of virtual threads are not known, so that no pattern covers them.
+  if (self->shared_->thread_names == nullptr || *self->shared_->thread_names == 0)
+    self->waiting_.open(s, env, s.clock->monotonic(s.host));
+  self->waiting_seen_ns_ = s.clock->monotonic(s.host);
   uint64_t before = self->own_cpu();
   while (s.threads->wait(thread, self->next_pause()) != 0) {
     if (!self->shared_->book.lock.try_lock()) continue;
     self->stop_ns_ = 0;
-    self->look_around(static_cast<JNIEnv*>(jni));
+    self->look_around(env);
     // Includes the cost of the wake-up.
     const uint64_t now = self->own_cpu();
     self->pay(now - before + self->stop_ns_);
     before = now;
     self->shared_->book.lock.unlock();
   }
+  self->waiting_.close(env);
 }
 
 void WallEngine::look_around(JNIEnv* jni) {
@@ -178,8 +191,89 @@ void WallEngine::look_around(JNIEnv* jni) {
     looks += look(jni, threads_.at(next_++));
   }
   if (together_count_ != 0) take_together(jni);
+  facts_.finds_virtual = waiting_.is_open();
+  if (facts_.finds_virtual) look_at_waiting(jni);
   facts_.turns++;
   if (facts_.most_threads < threads_.live()) facts_.most_threads = threads_.live();
+}
+
+// Each of them stands for as many as the draw left out, and for the time since the last turn.
+void WallEngine::look_at_waiting(JNIEnv* jni) {
+  const Services& s = shared_->services;
+  const uint64_t now = s.clock->monotonic(s.host);
+  waiting_for_ns_ = now - waiting_seen_ns_;
+  waiting_seen_ns_ = now;
+  waiting_.turn(jni, most_looks_ < kMostDrawn ? most_looks_ : kMostDrawn, &WallEngine::visit_waiting, this);
+  // Owners of structured scopes: all, or as many at random.
+  const uint64_t live = threads_.live();
+  const uint64_t share = live > kMostOwners ? kMostOwners : live;
+  for (uint32_t i = 1; i <= threads_.last() && share != 0; i++) {
+    WallThread& place = threads_.at(i);
+    if (place.serial.load(std::memory_order_acquire) == 0 || moments_.next() % live >= share) continue;
+    const LocalFrame frame(jni, 16);
+    const jobject owner =
+        frame.is_open() ? without_exception(jni, jni->NewLocalRef(place.reference)) : nullptr;
+    if (owner != nullptr)
+      waiting_.follow_scopes(jni, static_cast<jthread>(owner),
+                             static_cast<double>(live) / static_cast<double>(share));
+  }
+  waiting_count_ = waiting_.end_turn();
+  facts_.in_sets += waiting_count_;
+}
+
+static bool begins_with(hprof_text text, const char* prefix) {
+  const size_t size = strlen(prefix);
+  return text.data != nullptr && text.size >= size && memcmp(text.data, prefix, size) == 0;
+}
+
+// How many of the first frames are the scheduler's: LockSupport.park, Thread.sleep and the like come after
+// them.
+static uint32_t frames_of_scheduler(const Services& s, JNIEnv* jni, const jvmtiFrameInfo* frames,
+                                    uint32_t count, bool* sleeps) {
+  for (uint32_t i = 0; i < count; i++) {
+    const hprof_raw_frame raw = {frames[i].method, frames[i].location};
+    const hprof_frame_id frame = s.ids->frame(s.host, jni, &raw, 0);
+    const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
+    const hprof_text owner = s.ids->string_text(s.host, find_class(s.ids, s.host, method->owner)->name);
+    const bool is_of_it = begins_with(owner, "java.lang.VirtualThread") ||
+                          begins_with(owner, "java.lang.System$") || begins_with(owner, "jdk.internal.");
+    if (is_of_it) continue;
+    *sleeps = begins_with(s.ids->string_text(s.host, method->name), "sleep");
+    return i;
+  }
+  return 0;
+}
+
+void WallEngine::visit_waiting(void* argument, JNIEnv* jni, jthread thread, double stands_for) {
+  auto* self = static_cast<WallEngine*>(argument);
+  SampleBook& book = self->shared_->book;
+  const auto depth = static_cast<jint>(self->shared_->depth.load(std::memory_order_relaxed));
+  jvmtiStackInfo* stack = nullptr;
+  const jint asked = depth == 0 ? 0 : depth + kMostOfScheduler;
+  if (self->jvmti_->GetThreadListStackTraces(1, &thread, asked, &stack) != JVMTI_ERROR_NONE ||
+      stack == nullptr)
+    return;
+  if ((stack->state & JVMTI_THREAD_STATE_ALIVE) != 0) {
+    const auto count = static_cast<uint32_t>(stack->frame_count);
+    bool sleeps = false;
+    const uint32_t first = frames_of_scheduler(self->shared_->services, jni, stack->frame_buffer,
+                                               count < kMostOfScheduler ? count : kMostOfScheduler, &sleeps);
+    JavaState java = java_state(stack->state);
+    if (java == JavaState::kRunnable || java == JavaState::kNative) java = JavaState::kQueued;
+    if (java == JavaState::kParked && sleeps) java = JavaState::kSleeping;  // the VM says parked
+    const hprof_frame_id state = self->states_[static_cast<uint32_t>(java)];
+    const auto* frames = reinterpret_cast<const hprof_raw_frame*>(stack->frame_buffer + first);
+    const hprof_trace_serial trace = count != 0
+                                         ? book.trace_of(jni, 0, frames, count - first, state)
+                                         : book.trace_of(0, depth == 0 ? kDepthZero : kNoJavaFrame, state);
+    const auto interval = static_cast<double>(self->shared_->interval_ns);
+    self->waiting_open_ns_ += static_cast<double>(self->waiting_for_ns_) * stands_for;
+    const auto weight = static_cast<uint64_t>(self->waiting_open_ns_ / interval);
+    self->waiting_open_ns_ -= static_cast<double>(weight) * interval;
+    self->facts_.drawn++;
+    if (weight != 0) book.add({0, book.events.now(), state_of(java)}, trace, weight);
+  }
+  self->jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stack));
 }
 
 // Records the length of the turn, which decides how many looks the next one has time for.
@@ -194,7 +288,7 @@ void WallEngine::pay(uint64_t spent_ns) {
   uint64_t most = most_looks_;
   if (spent_ns_ > wanted) {
     most = most * wanted / spent_ns_;
-  } else if (most < threads_.live()) {
+  } else if (most < threads_.live() || most < (waiting_count_ < kMostDrawn ? waiting_count_ : kMostDrawn)) {
     most += most / 4 + 1;
   }
   most_looks_ = static_cast<uint32_t>(most < 1 ? 1 : most > kMostLooks ? kMostLooks : most);
@@ -320,6 +414,8 @@ void WallEngine::forget() {
     place.seen_ns = now;
     place.open_ns = 0;
   });
+  waiting_seen_ns_ = now;
+  waiting_open_ns_ = 0;
   rest_ns_ = 0;
   facts_ = {};
 }
@@ -356,7 +452,24 @@ hprof_status WallEngine::write_note(uint64_t watched_ns) const {
   line.add(" stacks were taken, the other looks found threads that had not run since; ");
   if (stops_vm_)
     line.add("the VM was stopped ").add(facts.stops).add(" times for them, at most 50 a second; ");
-  return hprof::write_note(shared_->services, line.add("this took ").seconds(facts.spent_ns));
+  hprof_status status = hprof::write_note(shared_->services, line.add("this took ").seconds(facts.spent_ns));
+  if (status != HPROF_OK || shared_->services.settings().java_version < 21) return status;
+  Note waiting;
+  waiting.add("cpu=samples: virtual threads without a carrier: ");
+  if (facts.drawn != 0) {
+    waiting.add(facts.drawn).add(" looks at random ones of about ").add(facts.in_sets / facts.turns);
+  } else if (shared_->thread_names != nullptr && *shared_->thread_names != 0) {
+    waiting.add("not looked at with threads=");
+  } else {
+    waiting.add(facts.finds_virtual ? "none was found" : "this VM does not list them");
+  }
+  char* tracked = nullptr;
+  if (jvmti_->GetSystemProperty("jdk.trackAllThreads", &tracked) == JVMTI_ERROR_NONE) {
+    if (*tracked != 0 && strcmp(tracked, "true") != 0)
+      waiting.add("; the VM lists only those of executors (jdk.trackAllThreads=").add(tracked).add(")");
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(tracked));
+  }
+  return hprof::write_note(shared_->services, waiting);
 }
 
 }  // namespace hprof::samples

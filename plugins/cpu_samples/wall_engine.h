@@ -19,6 +19,7 @@
 #include "engine.h"
 #include "java_state.h"
 #include "mounted_threads.h"
+#include "waiting_threads.h"
 #include "wall_threads.h"
 
 namespace hprof::samples {
@@ -31,6 +32,9 @@ struct WallFacts {
   uint64_t stops;         // safepoints for stacks
   uint64_t spent_ns;      // CPU time, and the time of those safepoints
   uint32_t most_threads;  // the most threads at a time
+  uint64_t drawn;         // looks at virtual threads without a carrier
+  uint64_t in_sets;       // virtual threads found in the VM's sets, summed over the turns
+  bool finds_virtual;     // the VM keeps sets of them
 };
 
 class WallEngine : public Engine {
@@ -62,6 +66,8 @@ class WallEngine : public Engine {
   void add(JNIEnv* jni, hprof_thread* thread, jthread reference);
   uint64_t next_pause();
   void look_around(JNIEnv* jni);
+  void look_at_waiting(JNIEnv* jni);
+  static void visit_waiting(void* argument, JNIEnv* jni, jthread thread, double stands_for);
   void pay(uint64_t spent_ns);
   uint32_t look(JNIEnv* jni, WallThread& place);
   bool stands_still(const WallThread& place, uint64_t cpu, uint32_t depth) const;
@@ -90,6 +96,12 @@ class WallEngine : public Engine {
   uint64_t stop_ns_ = 0;     // length of this turn's safepoints
   uint64_t usual_stop_ns_ = 0;
   int64_t rest_ns_ = 0;  // time of ended threads that is not in the samples yet
+  WaitingThreads waiting_;
+  uint64_t waiting_seen_ns_ =
+      0;  // the time of virtual threads up to here is in the samples, or in waiting_open_
+  uint64_t waiting_for_ns_ = 0;  // what this turn's looks at them stand for
+  double waiting_open_ns_ = 0;   // rounding error
+  uint64_t waiting_count_ = 0;   // of the last turn
   Candidate together_[kMostTogether];
   uint32_t together_count_ = 0;
   WallFacts facts_ = {};

@@ -146,3 +146,48 @@ def it_starts_and_stops_by_command(vm):
     check_equal(parse_ascii(open(vm.path("out.txt")).read()).cpu()[-1].total, stopped, "samples while it is stopped")
     must(path, "start", "samples", "stop", "reset")
     check_equal(live.finish().code, 0, "exit code")
+
+
+@vm_test(units=UNITS, since=21)
+def virtual_threads_that_wait_have_their_time(vm):
+    """None of them has a carrier, so each share is that of threads drawn at random."""
+    count = 500
+    for kind, java in (("direct", ()), ("executor", ("-XX:+UseZGC",)),
+                       ("scopes", ("--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",))):
+        run = vm.run_java(vm.agent_option("cpu=samples,clock=wall,depth=64,cutoff=0,file=out.txt"), *java, "VirtualWaits", str(count),
+                          "4000", kind)
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        lived = int(re.search(r"^LIVED (\d+)$", run.out, re.M).group(1))
+        report = parse_ascii(run.text("out.txt"))
+        found, as_expected = {"parked": 0, "sleeping": 0, "awaiting": 0}, 0
+        for row in report.cpu()[0].rows:
+            frames = [frame[0] for frame in report.traces[row.trace].frames]
+            for place in found:
+                if "VirtualWaits." + place not in frames:
+                    continue
+                found[place] += row.count * INTERVAL_MS
+                state = "STATE.sleeping" if place == "sleeping" else "STATE.parked"
+                if frames[-1] == state and frames[0].startswith(("java.util.", "java.lang.Thread.")):
+                    as_expected += row.count * INTERVAL_MS
+        note = re.search(r"virtual threads without a carrier: (\d+) looks at random ones of about (\d+)", "\n".join(report.notes))
+        check(note, "%s: no note in %s" % (kind, report.notes))
+        looks, seen = int(note.group(1)), int(note.group(2))
+        points = float(re.search(r"a share of 50% is right to ([\d.]+) points", "\n".join(report.notes)).group(1))
+        total = sum(found.values())
+        # While they start, carriers run them, or they wait for one.
+        check(as_expected >= 0.8 * total, "%s: %d of %d ms wait, without frames of the scheduler" % (kind, as_expected, total))
+        # Of scopes the owners are drawn: few of them, some of which stand for many.
+        rough = 2 if kind == "scopes" else 1.25
+        check(looks >= 100 and count / rough <= seen <= count * rough, "%s: %s" % (kind, note.group(0)))
+        check(count * lived / rough <= total <= count * lived * rough, "%s: %d threads of %d ms have %d ms" % (kind, count, lived, total))
+        for place, share in (("parked", 0.5), ("sleeping", 0.3), ("awaiting", 0.2)):
+            error = points / 50 * (share * (1 - share)) ** 0.5
+            check(abs(found[place] / total - share) < 4 * error, "%s: %s has %.3f (error %.3f)" % (kind, place, found[place] / total, error))
+
+
+@vm_test(units=UNITS, since=21)
+def virtual_threads_that_the_vm_does_not_list_are_said(vm):
+    run = vm.run_java(vm.agent_option(OPTIONS), "-Djdk.trackAllThreads=false", "VirtualWaits", "50", "300", "direct")
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    notes = parse_ascii(run.text("out.txt")).notes
+    check(any("none was found; the VM lists only those of executors (jdk.trackAllThreads=false)" in note for note in notes), notes)
