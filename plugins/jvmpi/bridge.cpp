@@ -14,17 +14,19 @@ std::atomic<Bridge*> the_bridge{nullptr};
 
 namespace {
 
-bool answer(void** env, jint version) {
+jint answer(void** env, jint version) {
+  constexpr jint kInterface = 0xf << 28, kJni = 0;
   Bridge* to = bridge();
-  if (to == nullptr) return false;
+  if (to == nullptr) return kForward;
   if (version < JVMPI_VERSION_1 || version > JVMPI_VERSION_1_2) {
-    if (vm_functions() != nullptr && to->vm.jni() == nullptr)
+    if ((version & kInterface) == kJni && vm_functions() != nullptr && to->vm.jni() == nullptr)
       to->wanted_jni.store(true, std::memory_order_relaxed);
-    return false;
+    // To another version of JVMPI the VM would print that it has none.
+    return (version & kInterface) == (JVMPI_VERSION_1 & kInterface) ? JNI_EVERSION : kForward;
   }
   to->was_asked.store(true, std::memory_order_relaxed);
   *env = &to->notifier.functions();
-  return true;
+  return JNI_OK;
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   if (config.methods == kByEither && !early_calls) probes.ask_on_demand();
   unknown_ids_ = vm.services.log->loss_counter(
       vm.services.host, "ids that were never given out, asked for by the agent (jvmpi)");
-  if (!classes.open() || !threads.open() || !monitors.open() || !collections.open() ||
+  if (!classes.open() || !threads.open() || !monitors.open() || !collections.open() || !instructions.open() ||
       unknown_ids_ == nullptr) {
     vm.jvmti->DisposeEnvironment();
     return HPROF_NO_MEMORY;
@@ -98,11 +100,14 @@ void Bridge::add_capabilities(const Config& config) {
   JVMPI_WANT(can_get_source_file_name);
   JVMPI_WANT(can_get_line_numbers);
   JVMPI_WANT(can_get_thread_cpu_time);
-  JVMPI_WANT(can_get_current_thread_cpu_time);
   JVMPI_WANT(can_generate_compiled_method_load_events);
   JVMPI_WANT(can_generate_all_class_hook_events);
   JVMPI_WANT(can_suspend);
-  if (config.methods != kByNothing) JVMPI_WANT(can_access_local_variables);
+  if (config.methods != kByNothing) {
+    JVMPI_WANT(can_access_local_variables);
+    JVMPI_WANT(can_generate_single_step_events);
+    JVMPI_WANT(can_get_bytecodes);
+  }
   if (config.methods == kByEvents || config.methods == kByEither) {
     JVMPI_WANT(can_generate_method_entry_events);
     JVMPI_WANT(can_generate_method_exit_events);
@@ -150,6 +155,7 @@ void Bridge::release_memory() {
   classes.close();
   threads.close();
   monitors.close();
+  instructions.close();
   probes.close();
 }
 
@@ -201,8 +207,9 @@ jint Bridge::availability(jint type) const {
     case JVMPI_EVENT_JNI_GLOBALREF_FREE:
     case JVMPI_EVENT_JNI_WEAK_GLOBALREF_ALLOC:
     case JVMPI_EVENT_JNI_WEAK_GLOBALREF_FREE:
-      return JVMPI_SUCCESS;
+    // As in HotSpot without its flag, where it can't be sent.
     case JVMPI_EVENT_INSTRUCTION_START:
+      return JVMPI_SUCCESS;
     case JVMPI_EVENT_HEAP_DUMP:
     case JVMPI_EVENT_OBJECT_DUMP:
     case JVMPI_EVENT_MONITOR_DUMP:
@@ -226,8 +233,20 @@ void Bridge::say_that_allocations_are_refused() {
   vm.services.log->message(vm.services.host, line.c_str());
 }
 
+// The offsets of classes with probes would not be those of the agent's class files.
+bool Bridge::can_step() const {
+  return vm.can.can_generate_single_step_events != 0 && vm.can.can_get_bytecodes != 0 &&
+         !probes.were_put_in();
+}
+
 jint Bridge::enable(jint type) {
   const jint result = availability(type);
+  if (type == JVMPI_EVENT_INSTRUCTION_START && !can_step() && !said_no_steps_.exchange(true))
+    vm.services.log->message(
+        vm.services.host,
+        vm.can.can_generate_single_step_events == 0
+            ? "jvmpi: INSTRUCTION_START is not sent: jvmpi-methods=off, or the VM has no single steps"
+            : "jvmpi: INSTRUCTION_START is not sent: the classes have probes; use jvmpi-methods=events");
   if (result == JVMPI_NOT_AVAILABLE && type == JVMPI_EVENT_OBJECT_ALLOC) say_that_allocations_are_refused();
   if (result != JVMPI_SUCCESS) return result;
   notifier.set(type, true);
@@ -249,7 +268,8 @@ void Bridge::mode(jvmtiEvent event, bool on) {
 
 void Bridge::say_that_code_is_interpreted() {
   if (said_interpreted_.exchange(true, std::memory_order_relaxed)) return;
-  vm.services.log->message(vm.services.host, "jvmpi: the agent has method events, all code is interpreted");
+  vm.services.log->message(vm.services.host,
+                           "jvmpi: the agent has method or instruction events, all code is interpreted");
 }
 
 void Bridge::say_that_allocations_are_missed() {
@@ -271,8 +291,11 @@ void Bridge::set_method_modes() {
   const Notifier& n = notifier;
   const bool any =
       n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2, JVMPI_EVENT_METHOD_EXIT});
-  if (probes.switch_calls(any) || vm.can.can_generate_method_entry_events == 0) return;
-  if (any) say_that_code_is_interpreted();
+  const bool steps = n.is_on(JVMPI_EVENT_INSTRUCTION_START) && can_step();
+  if (vm.can.can_generate_single_step_events != 0) mode(JVMTI_EVENT_SINGLE_STEP, steps);
+  // Probes would shift the offsets of instructions, and all code is interpreted anyway.
+  if ((!steps && probes.switch_calls(any)) || vm.can.can_generate_method_entry_events == 0) return;
+  if (any || steps) say_that_code_is_interpreted();
   mode(JVMTI_EVENT_METHOD_ENTRY, n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2}));
   mode(JVMTI_EVENT_METHOD_EXIT, n.is_on(JVMPI_EVENT_METHOD_EXIT));
 }

@@ -8,6 +8,7 @@
 
 #include "agent_library.h"
 #include "collections.h"
+#include "instructions.h"
 #include "probes.h"
 #include "raw_monitors.h"
 
@@ -51,6 +52,7 @@ class Bridge {
   void method(JNIEnv* jni, jmethodID method, bool entry);
   // METHOD_ENTRY2. depth: frames above the method on the stack; -1: it is static.
   void method_of_receiver(JNIEnv* jni, jmethodID method, jint depth);
+  void step(JNIEnv* jni, jmethodID method, jlocation location);
   void monitor(JNIEnv* jni, jobject object, bool entered);
   void wait(JNIEnv* jni, jobject object, jlong timeout_ms);
   void waited(JNIEnv* jni, jobject object);
@@ -70,11 +72,13 @@ class Bridge {
   Ids ids{vm};
   Notifier notifier{vm};
   Classes classes{vm, &ids, &notifier};
-  Objects objects{vm, &ids, &notifier, &classes};
+  ObjectFacts facts{vm.services};
+  Objects objects{vm, &ids, &notifier, &classes, &facts};
   Threads threads{vm, &notifier, &objects};
   RawMonitors monitors{vm, &notifier, &threads};
   LastFreed last_freed{vm, &ids};
   Collections collections{vm, &notifier, &classes, &threads, &last_freed};
+  Instructions instructions{vm, &notifier, &classes};
   Probes probes{this};
   AgentLibrary library{vm};
   std::atomic<bool> was_asked{false};   // an agent has got the interface
@@ -86,6 +90,7 @@ class Bridge {
   jint availability(jint type) const;
   void see_class_files();
   uint8_t* class_file(const hprof_class_file& file, uint32_t* new_size);
+  bool can_step() const;
   void say_that_code_is_interpreted();
   void say_that_allocations_are_missed();
   void say_that_allocations_are_refused();
@@ -109,6 +114,7 @@ class Bridge {
   std::atomic<bool> runs_{false};      // the VM has started: threads have TLABs
   std::atomic<bool> said_missed_{false};
   std::atomic<bool> said_refused_{false};
+  std::atomic<bool> said_no_steps_{false};
   bool wants_samples_ = false;
   std::atomic<uint64_t> refused_{0};  // bit n: a refusal of event type n was printed
   std::atomic<bool> said_beyond_{false};

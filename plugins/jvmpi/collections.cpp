@@ -96,6 +96,9 @@ void Collections::tell_unloaded(JNIEnv* jni, const Chunk* chunks) {
         event.u.class_unload.class_id = id_of_number(number);
         notifier_.send_if_on(&event, JVMPI_EVENT_CLASS_UNLOAD, jni);
       }
+      const ClassInfo* of = classes_.info(number);
+      Bridge* b = bridge();
+      if (of != nullptr && b != nullptr) b->instructions.forget(*of);
       classes_.forget(jni, number);
     }
   }

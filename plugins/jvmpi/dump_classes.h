@@ -56,6 +56,12 @@ class DumpClasses {
   bool take_of(JNIEnv* jni, jclass cls);
   // Null: it was not loaded at take(), or is one of hprof's. [any]
   DumpClass* find(uint64_t number) const;
+  template <class Visit>
+  void each(const Visit& visit) const {
+    table_.each([&](uint64_t, DumpClass* cls) {
+      if (cls != nullptr) visit(*cls);
+    });
+  }
   // As find(), with the fields' positions in a record. Null: also without memory. [app][heap]
   const DumpClass* laid_out(uint64_t number);
 

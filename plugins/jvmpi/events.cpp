@@ -22,6 +22,12 @@ void Bridge::method(JNIEnv* jni, jmethodID method, bool entry) {
   if (notifier.is_on(JVMPI_EVENT_METHOD_ENTRY2)) method_of_receiver(jni, method, 0);
 }
 
+void Bridge::step(JNIEnv* jni, jmethodID method, jlocation location) {
+  if (!sends(jni, JVMPI_EVENT_INSTRUCTION_START)) return;
+  objects.tell_class_of(jni, method);
+  instructions.step(jni, threads.current(jni), method, location);
+}
+
 void Bridge::method_of_receiver(JNIEnv* jni, jmethodID method, jint depth) {
   // On JDK 8 local 0 of a static method is its first argument, not a receiver.
   constexpr jint kAccStatic = 0x0008;
@@ -37,7 +43,8 @@ void Bridge::method_of_receiver(JNIEnv* jni, jmethodID method, jint depth) {
   if (receiver != nullptr) jni->DeleteLocalRef(receiver);
 }
 
-// CONTENDED_EXIT is sent when the next thread has entered, with the owner at the time when that thread came.
+// CONTENDED_EXIT is sent when the next thread has entered, with the owner at the time when that thread came,
+// or when that owner ends; with the entering thread, if the owner is not known.
 void Bridge::monitor(JNIEnv* jni, jobject object, bool entered) {
   if (!is_live()) return;
   threads.tell_current(jni);
@@ -45,17 +52,21 @@ void Bridge::monitor(JNIEnv* jni, jobject object, bool entered) {
   JVMPI_Event event = {};
   event.u.monitor.object = objects.id(jni, object);
   if (entered) {
-    auto* owner = self != nullptr ? self->contends.exchange(nullptr, std::memory_order_relaxed) : nullptr;
-    const ThreadEntry* left = threads.entry(owner, false);
-    if (left != nullptr && left->object.load(std::memory_order_acquire) != nullptr)
-      notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_CONTENDED_EXIT, owner);
+    if (self != nullptr && self->left_by.exchange(nullptr, std::memory_order_acq_rel) != nullptr) {
+      JNIEnv* owner = self->contends.load(std::memory_order_relaxed);
+      const ThreadEntry* left = threads.entry(owner, false);
+      const bool lives = left != nullptr && left->object.load(std::memory_order_acquire) != nullptr;
+      notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_CONTENDED_EXIT, lives ? owner : jni);
+    }
     return notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_CONTENDED_ENTERED, jni);
   }
-  jvmtiMonitorUsage usage = {};
-  if (self != nullptr && notifier.is_on(JVMPI_EVENT_MONITOR_CONTENDED_EXIT) &&
-      vm.can.can_get_monitor_info != 0 &&
-      vm.jvmti->GetObjectMonitorUsage(object, &usage) == JVMTI_ERROR_NONE) {
+  if (self != nullptr && notifier.is_on(JVMPI_EVENT_MONITOR_CONTENDED_EXIT)) {
+    jvmtiMonitorUsage usage = {};
+    if (vm.can.can_get_monitor_info == 0 ||
+        vm.jvmti->GetObjectMonitorUsage(object, &usage) != JVMTI_ERROR_NONE)
+      usage = {};
     self->contends.store(threads.env_of(jni, usage.owner), std::memory_order_relaxed);
+    self->left_by.store(event.u.monitor.object, std::memory_order_release);
     give_back(vm, jni, usage);
   }
   notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_CONTENDED_ENTER, jni);
@@ -111,7 +122,7 @@ void JNICALL on_thread_start(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   if (b->is_live()) b->threads.tell_current(jni);
 }
 void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* jni, jthread) {
-  if (Bridge* b = bridge()) b->threads.ended(jni);
+  if (Bridge* b = bridge()) b->threads.ended(jni, false);
 }
 void JNICALL on_class_prepare(jvmtiEnv*, JNIEnv* jni, jthread, jclass cls) {
   Bridge* b = bridge();
@@ -140,6 +151,10 @@ void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, j
       b->classes.returns_object(method) && result.l != nullptr)
     jni->DeleteLocalRef(result.l);
 }
+void JNICALL on_single_step(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, jlocation location) {
+  Bridge* b = bridge();
+  if (b != nullptr && !b->classes.is_hidden(method)) b->step(jni, method, location);
+}
 void JNICALL on_object_alloc(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jclass cls, jlong size) {
   Bridge* b = bridge();
   if (b == nullptr || !b->is_live() || b->last_freed.is_marking(jni)) return;
@@ -147,7 +162,10 @@ void JNICALL on_object_alloc(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jc
   b->objects.allocated(jni, object, cls, size);
 }
 void JNICALL on_object_free(jvmtiEnv*, jlong tag) {
-  if (Bridge* b = bridge()) b->collections.freed(tag);
+  Bridge* b = bridge();
+  if (b == nullptr) return;
+  if (b->facts.forget(number_of_tag(tag))) tag |= kTold;
+  b->collections.freed(tag);
 }
 void JNICALL on_garbage_collection_finish(jvmtiEnv*) {
   if (Bridge* b = bridge()) b->collections.collected();
@@ -184,6 +202,7 @@ void set_callbacks(jvmtiEnv* jvmti) {
   to.ClassFileLoadHook = &on_class_file_load_hook;
   to.MethodEntry = &on_method_entry;
   to.MethodExit = &on_method_exit;
+  to.SingleStep = &on_single_step;
   // If the program's allocations come from probes, this event reports objects made by the VM itself.
   to.VMObjectAlloc = &on_object_alloc;
   to.SampledObjectAlloc = &on_object_alloc;

@@ -20,7 +20,7 @@ const DumpField* HeapDump::field(const DumpClass& cls, jint index) {
   return at < cls.field_count && cls.fields[at].width != 0 ? &cls.fields[at] : nullptr;
 }
 
-uint64_t HeapDump::see(jlong class_tag, jlong* tag, jint length) {
+uint64_t HeapDump::see(jlong class_tag, jlong* tag, jlong size, jint length) {
   const uint64_t* known = is_one_object_ || *tag == 0 ? nullptr : marks(number_of_tag(*tag));
   if (known != nullptr && (*known & is_seen(number_of_tag(*tag))) != 0) return number_of_tag(*tag);
   if (is_one_object_ && *tag != 0) return number_of_tag(*tag);
@@ -31,7 +31,9 @@ uint64_t HeapDump::see(jlong class_tag, jlong* tag, jint length) {
   if (!is_one_object_ && !is_known) return 0;
   if (*tag == 0) *tag = static_cast<jlong>(bridge_.ids.take());
   const uint64_t number = number_of_tag(*tag);
-  if (number == 0 || is_one_object_) return number;
+  if (number == 0) return 0;
+  if (is_known) bridge_.facts.note(number, cls, size);
+  if (is_one_object_) return number;
   if ((*tag & kClass) != 0) {
     const ClassInfo* itself = bridge_.classes.info(number);
     if (itself != nullptr && itself->hidden) return 0;
@@ -41,8 +43,9 @@ uint64_t HeapDump::see(jlong class_tag, jlong* tag, jint length) {
 
 bool HeapDump::announce(uint64_t number, uint64_t cls, jint length) {
   const DumpClass* of = classes_.laid_out(cls);
-  uint64_t* marks = of != nullptr ? make(&marks_, (number >> 5) + 1) : nullptr;
-  if (marks == nullptr) return fail(Failure::kIndex);
+  if (of == nullptr) return fail(Failure::kIndex);
+  uint64_t* marks = marks_.make(number >> 5);
+  if (marks == nullptr) return fail(Failure::kText);
   *marks |= is_seen(number);
   objects_++;
   const bool has_references = cls == classes_.of_classes() || of->kind == JVMPI_CLASS;
@@ -53,8 +56,8 @@ bool HeapDump::announce(uint64_t number, uint64_t cls, jint length) {
   }
   *marks |= is_written(number);
   if (level_ != JVMPI_DUMP_LEVEL_0 && has_references) {
-    uint64_t* place = make(&places_, number);
-    if (place == nullptr) return fail(Failure::kIndex);
+    uint64_t* place = places_.make(number);
+    if (place == nullptr) return fail(Failure::kText);
     *place = text_.next();
   }
   const DumpClass* itself = classes_.laid_out(number);
@@ -226,10 +229,10 @@ void HeapDump::refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* 
 }
 
 jint JNICALL HeapDump::on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
-                                    jlong class_tag, jlong referrer_class_tag, jlong, jlong* tag,
+                                    jlong class_tag, jlong referrer_class_tag, jlong size, jlong* tag,
                                     jlong* referrer_tag, jint length, void* self) {
   auto* dump = static_cast<HeapDump*>(self);
-  const uint64_t to = dump->see(class_tag, tag, length);
+  const uint64_t to = dump->see(class_tag, tag, size, length);
   if (dump->level_ != JVMPI_DUMP_LEVEL_0 && !dump->failed()) {
     const Record* from = referrer_tag != nullptr ? dump->record(*referrer_tag, referrer_class_tag) : nullptr;
     if (from != nullptr && to != 0) dump->refer(kind, info, *from, to);
@@ -275,6 +278,16 @@ jint JNICALL HeapDump::on_array(jlong class_tag, jlong, jlong* tag, jint count, 
   return 0;
 }
 
+bool HeapDump::add_element_classes() {
+  classes_.each([&](const DumpClass& cls) {
+    if (classes_.find(cls.component) == nullptr || failed()) return;
+    const uint64_t* known = marks(cls.component);
+    if (known == nullptr || (*known & is_seen(cls.component)) == 0)
+      announce(cls.component, classes_.of_classes(), 0);
+  });
+  return !failed();
+}
+
 bool HeapDump::walk(jobject from) {
   jvmtiHeapCallbacks callbacks = {};
   callbacks.heap_reference_callback = &HeapDump::on_reference;
@@ -286,7 +299,7 @@ bool HeapDump::walk(jobject from) {
     return fail(Failure::kVm);
   // There are objects that the VM has reported in references but not visited.
   if (unwritten_ != 0 && !failed()) return fail(Failure::kOrder);
-  return !failed();
+  return is_one_object_ || level_ == JVMPI_DUMP_LEVEL_0 || add_element_classes();
 }
 
 }  // namespace hprof::jvmpi

@@ -3,7 +3,8 @@
 // One walk over the reachable objects. An instance or an array of primitives gets its record when the VM
 // visits it. Class objects, of which the VM may report nothing, and arrays of objects, whose length is only
 // reported with the first reference, get their record at that reference, with null references that are filled
-// in later. So only these need an index of positions; all others take two bits of memory.
+// in later. So only these need an index of positions; all others take two bits of memory, and what
+// ObjectFacts keeps.
 #pragma once
 
 #include <hprof/cpp/text.hpp>
@@ -23,7 +24,8 @@ class HeapDump {
         level_(level),
         arena_(vm_.services),
         classes_(vm_, &bridge->classes, level >= JVMPI_DUMP_LEVEL_2),
-        text_(vm_.services) {}
+        text_(vm_.services),
+        beyond_{sizeof(beyond_), 0, vm_.services.mem->reserve, vm_.services.mem->unreserve} {}
   ~HeapDump() {
     marks_.close();
     places_.close();
@@ -65,8 +67,10 @@ class HeapDump {
   bool take_threads(JVMPI_HeapDump* dump);
   const Thread* thread(jlong tag) const;
   bool walk(jobject from);
+  // Gives a record to each class of elements that has none yet.
+  bool add_element_classes();
   // The number of an object, which is in the dump from now on; 0: left out. [heap]
-  uint64_t see(jlong class_tag, jlong* tag, jint length);
+  uint64_t see(jlong class_tag, jlong* tag, jlong size, jint length);
   bool announce(uint64_t number, uint64_t cls, jint length);
   // The record of the object that the VM visits, a new one if need be; null: none. [heap]
   const Record* record(jlong tag, jlong class_tag);
@@ -77,10 +81,9 @@ class HeapDump {
   void refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, const Record& from,
              uint64_t to);
   // The marks of 32 objects: a low bit for each in the dump, a high bit for each that has its record.
-  uint64_t* marks(uint64_t number) const { return marks_.find((number >> 5) + 1); }
+  uint64_t* marks(uint64_t number) const { return marks_.find(number >> 5); }
   static uint64_t is_seen(uint64_t number) { return uint64_t{1} << (number & 31); }
   static uint64_t is_written(uint64_t number) { return is_seen(number) << 32; }
-  [[gnu::noinline]] static uint64_t* make(Table* table, uint64_t key) { return table->make(key); }
   static const DumpField* field(const DumpClass& cls, jint index);
   static uint64_t place(const Record& of, const DumpField& field);
   bool fail(Failure why) {
@@ -107,9 +110,10 @@ class HeapDump {
   Arena arena_;
   DumpClasses classes_;
   DumpBytes text_;
-  Table marks_;       // by number / 32 + 1
-  Table places_;      // positions of records made at the first reference, by number
-  Record last_ = {};  // the object that the VM is visiting
+  hprof_mem_service beyond_;  // its memory does not count towards max-memory=
+  Pages<uint64_t> marks_;     // by number / 32
+  Table places_;              // positions of records made at the first reference, by number
+  Record last_ = {};          // the object that the VM is visiting
   uint64_t objects_ = 0;
   uint64_t unwritten_ = 0;  // objects in the dump without a record
   Thread* threads_ = nullptr;

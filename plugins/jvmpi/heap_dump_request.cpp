@@ -33,8 +33,8 @@ bool HeapDump::take_heap(JVMPI_HeapDump* dump) {
   bridge_.objects.tell_prepared_classes(jni_);
   const auto heap = static_cast<uint64_t>(heap_sizes(jni_).total);
   if (!text_.open(heap != 0 ? 4 * heap + kOthers : kUnknown)) return fail(Failure::kText);
-  if (!marks_.open(vm_.services, kFirst, kMost) || !places_.open(vm_.services, kFirst, kMost))
-    return fail(Failure::kIndex);
+  const UnitMemory beyond{vm_.services.host, &beyond_};
+  if (!marks_.open(vm_.services) || !places_.open(beyond, kFirst, kMost)) return fail(Failure::kText);
   if (!classes_.take(jni_) || (level_ != JVMPI_DUMP_LEVEL_0 && !take_threads(dump)))
     return fail(Failure::kLists);
   if (!walk(nullptr)) return false;
@@ -52,8 +52,8 @@ bool HeapDump::take_object(jobject object, jint* size, char** bytes) {
   jlong bytes_of_object = 0;
   if (vm_.jvmti->GetObjectSize(object, &bytes_of_object) != JVMTI_ERROR_NONE) return fail(Failure::kVm);
   if (!text_.open(4 * static_cast<uint64_t>(bytes_of_object) + kOthers)) return fail(Failure::kText);
-  if (!marks_.open(vm_.services, kFew, kFew) || !places_.open(vm_.services, kFew, kFew))
-    return fail(Failure::kIndex);
+  const UnitMemory beyond{vm_.services.host, &beyond_};
+  if (!marks_.open(vm_.services) || !places_.open(beyond, kFew, kFew)) return fail(Failure::kText);
   if (!classes_.take_of(jni_, cls) || (is_class && !classes_.take_of(jni_, static_cast<jclass>(object))) ||
       classes_.find(of) == nullptr)
     return fail(Failure::kLists);

@@ -56,11 +56,11 @@ JVMPI_RawMonitor raw_monitor_create(char* name) {
   return b != nullptr ? b->monitors.create(name) : nullptr;
 }
 
+// JVMTI's function is refused in JVM_OnLoad.
 jlong get_current_thread_cpu_time() {
   Bridge* b = bridge();
-  jlong ns = 0;
-  if (b == nullptr || b->vm.jvmti->GetCurrentThreadCpuTime(&ns) != JVMTI_ERROR_NONE) return 0;
-  return ns;
+  const uint64_t ns = b != nullptr ? b->vm.services.clock->thread_cpu(b->vm.services.host, 0) : UINT64_MAX;
+  return ns != UINT64_MAX ? static_cast<jlong>(ns) : 0;
 }
 
 // Results as JVMTI's: 0, 10 (no such thread), 14 (suspended already). Skips the calling thread.
@@ -147,6 +147,20 @@ void* get_thread_local_storage(JNIEnv* env) {
   return entry != nullptr ? entry->local.load(std::memory_order_relaxed) : nullptr;
 }
 
+void disable_gc() {
+  Bridge* b = bridge();
+  if (b == nullptr) return;
+  b->objects.pins.hold();
+  b->collections.hold();
+}
+
+void enable_gc() {
+  Bridge* b = bridge();
+  if (b == nullptr) return;
+  b->collections.release();
+  b->objects.pins.release();
+}
+
 void run_gc() {
   Bridge* b = bridge();
   JNIEnv* jni = b != nullptr && b->is_live() ? b->vm.jni() : nullptr;
@@ -205,8 +219,8 @@ void fill_in(JVMPI_Interface* to) {
          &create_system_thread,
          &set_thread_local_storage,
          &get_thread_local_storage,
-         &forward<&Bridge::collections, &Collections::hold>,
-         &forward<&Bridge::collections, &Collections::release>,
+         &disable_gc,
+         &enable_gc,
          &run_gc,
          &get_thread_object,
          &get_method_class,

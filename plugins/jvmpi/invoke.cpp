@@ -6,15 +6,16 @@ namespace {
 
 const JNIInvokeInterface_* original;
 JNIInvokeInterface_ changed;
-bool (*answer_of)(void** env, jint version);
+jint (*answer_of)(void** env, jint version);
 
 jint JNICALL get_env(JavaVM* vm, void** env, jint version) {
-  return answer_of(env, version) ? JNI_OK : original->GetEnv(vm, env, version);
+  const jint answer = answer_of(env, version);
+  return answer != kForward ? answer : original->GetEnv(vm, env, version);
 }
 
 }  // namespace
 
-void take_get_env(JavaVM* vm, bool (*answer)(void** env, jint version)) {
+void take_get_env(JavaVM* vm, jint (*answer)(void** env, jint version)) {
   original = vm->functions;
   changed = *original;
   changed.GetEnv = &get_env;

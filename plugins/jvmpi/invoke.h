@@ -9,8 +9,9 @@
 
 namespace hprof::jvmpi {
 
-// `answer` is called first; if it returns false, the VM's GetEnv is. [onload]
-void take_get_env(JavaVM* vm, bool (*answer)(void** env, jint version));
+// `answer` is called first; if it returns kForward, the VM's GetEnv is. [onload]
+void take_get_env(JavaVM* vm, jint (*answer)(void** env, jint version));
+constexpr jint kForward = 1;  // none of JNI's results
 // The VM's own function table. [any]
 const JNIInvokeInterface_* vm_functions();
 void give_back_get_env(JavaVM* vm);  // [control]

@@ -21,9 +21,16 @@ class MonitorDumpEvent {
   static constexpr jint kMonitors = 1000;  // monitors owned or waited for; others are left out
 
   bool add_thread(jthread thread, JVMPI_MonitorDump* dump);
+  bool is_ours(jthread thread) const;
   void add_monitors_of(jthread thread);
+  // The object on which the thread waits to be notified; null: none. Some VMs do not count it as contended.
+  jobject waits_for(jthread thread) const;
   void add_monitor(jobject object);
-  void add_threads(jint count, const jthread* threads);
+  void add_raw_monitor(const RawMonitors::Monitor& monitor);
+  // Those of the threads that are not among `others`.
+  void add_threads(jint count, const jthread* threads, jint other_count, const jthread* others);
+  // Overwrites the count at `at`.
+  void set_count(uint64_t at, uint64_t count) { bytes_.put_number(at, count, 4); }
 
   Bridge& bridge_;
   const Vm& vm_;

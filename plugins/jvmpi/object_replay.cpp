@@ -46,6 +46,14 @@ void Objects::wait_until_told(JNIEnv* jni, uint64_t number) const {
 }
 
 bool Objects::tell_again(JNIEnv* jni, jobjectID id) {
+  constexpr jint kType = JVMPI_EVENT_OBJECT_ALLOC | JVMPI_REQUESTED_EVENT;
+  constexpr jlong kUnit = 8;
+  ObjectFact fact;
+  if (facts_.find(number_of_id(id), &fact) && classes_.info(fact.cls) != nullptr) {
+    facts_.mark_told(number_of_id(id));
+    send(jni, kType, number_of_id(id), fact.cls, kUnit * fact.units);
+    return true;
+  }
   Local<jobject> object(jni, find(jni, id));
   jlong tag = 0, size = 0;
   if (object == nullptr || vm_.jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE || tag == 0 ||
@@ -53,7 +61,7 @@ bool Objects::tell_again(JNIEnv* jni, jobjectID id) {
     return false;
   Local<jclass> cls(jni, jni->GetObjectClass(object));
   ids_.mark_told(object);
-  send(jni, JVMPI_EVENT_OBJECT_ALLOC | JVMPI_REQUESTED_EVENT, tag, cls, size);
+  send(jni, kType, number_of_tag(tag), classes_.number(jni, cls), size);
   return true;
 }
 

@@ -5,8 +5,9 @@ namespace hprof::jvmpi {
 jobjectID Objects::id(JNIEnv* jni, jobject object) {
   if (object == nullptr) return nullptr;
   const jlong tag = ids_.tag(object);
+  pins.add(jni, object, number_of_tag(tag));
   if (tag != 0 && notifier_.is_on(JVMPI_EVENT_OBJECT_ALLOC)) {
-    if ((tag & kTold) == 0) {
+    if ((tag & kTold) == 0 && !facts_.is_told(number_of_tag(tag))) {
       tell(jni, object, tag);
     } else if (tellings_begun_.load(std::memory_order_acquire) != 0) {
       wait_until_told(jni, number_of_tag(tag));
@@ -16,15 +17,14 @@ jobjectID Objects::id(JNIEnv* jni, jobject object) {
 }
 
 // The class of java.lang.Class's own object is left out: it would lead agents into a loop.
-void Objects::send(JNIEnv* jni, jint type, jlong tag, jclass cls, jlong size) {
-  const uint64_t of = classes_.number(jni, cls);
+void Objects::send(JNIEnv* jni, jint type, uint64_t number, uint64_t of, jlong size) {
   const ClassInfo* info = classes_.info(of);
   JVMPI_Event event = {};
   JVMPI_ObjectAlloc& alloc = event.u.obj_alloc;
   alloc.arena_id = 1;
   alloc.is_array = info != nullptr ? info->kind : jint{JVMPI_NORMAL_OBJECT};
-  alloc.obj_id = id_of_number(number_of_tag(tag));
-  if (alloc.is_array == JVMPI_NORMAL_OBJECT && of != number_of_tag(tag)) alloc.class_id = id_of_number(of);
+  alloc.obj_id = id_of_number(number);
+  if (alloc.is_array == JVMPI_NORMAL_OBJECT && of != number) alloc.class_id = id_of_number(of);
   alloc.size = static_cast<jint>(size);
   notifier_.send(&event, type, jni);
 }
@@ -37,7 +37,7 @@ void Objects::tell(JNIEnv* jni, jobject object, jlong tag) {
   jlong size = 0;
   const bool fresh = ids_.mark_told(object);
   if (fresh && vm_.jvmti->GetObjectSize(object, &size) == JVMTI_ERROR_NONE)
-    send(jni, JVMPI_EVENT_OBJECT_ALLOC, tag, cls, size);
+    send(jni, JVMPI_EVENT_OBJECT_ALLOC, number_of_tag(tag), classes_.number(jni, cls), size);
   end_telling(telling);
   if (!fresh) wait_until_told(jni, number_of_tag(tag));
 }
@@ -49,7 +49,7 @@ void Objects::allocated(JNIEnv* jni, jobject object, jclass cls, jlong size) {
     return static_cast<void>(id(jni, object));
   tell_class(jni, cls);
   tag = ids_.tag_new(object, kTold);
-  if (tag != 0) send(jni, JVMPI_EVENT_OBJECT_ALLOC, tag, cls, size);
+  if (tag != 0) send(jni, JVMPI_EVENT_OBJECT_ALLOC, number_of_tag(tag), classes_.number(jni, cls), size);
 }
 
 void Objects::tell_class(JNIEnv* jni, jclass cls) {
@@ -66,10 +66,10 @@ void Objects::tell_class_of(JNIEnv* jni, jmethodID method) {
   if (vm_.jvmti->GetMethodDeclaringClass(method, &cls) == JVMTI_ERROR_NONE) tell_class(jni, cls);
 }
 
-jobject Objects::find(JNIEnv* jni, jobjectID id) const {
+jobject Objects::find(JNIEnv* jni, jobjectID id) {
   const uint64_t number = number_of_id(id);
   if (classes_.info(number) != nullptr) return classes_.find(jni, number);
-  return ids_.find(jni, id);
+  return finder_.find(jni, id);
 }
 
 }  // namespace hprof::jvmpi

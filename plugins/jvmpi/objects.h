@@ -6,13 +6,21 @@
 #pragma once
 
 #include "classes.h"
+#include "object_finder.h"
+#include "object_pins.h"
 
 namespace hprof::jvmpi {
 
 class Objects {
  public:
-  Objects(const Vm& vm, Ids* ids, Notifier* notifier, Classes* classes)
-      : vm_(vm), ids_(*ids), notifier_(*notifier), classes_(*classes) {}
+  Objects(const Vm& vm, Ids* ids, Notifier* notifier, Classes* classes, ObjectFacts* facts)
+      : pins(vm),
+        vm_(vm),
+        ids_(*ids),
+        notifier_(*notifier),
+        classes_(*classes),
+        facts_(*facts),
+        finder_(vm, ids, classes, facts) {}
 
   // The id of an object for an event or an answer; sends its OBJECT_ALLOC if that is on. Null gives null.
   // [app]
@@ -25,10 +33,12 @@ class Objects {
   // Sends OBJECT_ALLOC by request. False: no such object.
   bool tell_again(JNIEnv* jni, jobjectID id);
   // A local reference to the object of an id; null: collected. [app]
-  jobject find(JNIEnv* jni, jobjectID id) const;
+  jobject find(JNIEnv* jni, jobjectID id);
   // Reports all classes, then all objects, with the events that are on. Once, at JVM_INIT_DONE. [app]
   void replay(JNIEnv* jni);
   void tell_prepared_classes(JNIEnv* jni);
+
+  ObjectPins pins;
 
  private:
   // An object, or kAll, whose event a thread is about to send.
@@ -46,12 +56,15 @@ class Objects {
   void wait_until_told(JNIEnv* jni, uint64_t number) const;
   bool is_being_told(JNIEnv* jni, uint64_t number) const;
   void tell(JNIEnv* jni, jobject object, jlong tag);
-  void send(JNIEnv* jni, jint type, jlong tag, jclass cls, jlong size);
+  // `of`: the number of its class.
+  void send(JNIEnv* jni, jint type, uint64_t number, uint64_t of, jlong size);
 
   const Vm& vm_;
   Ids& ids_;
   Notifier& notifier_;
   Classes& classes_;
+  ObjectFacts& facts_;
+  ObjectFinder finder_;
   Telling tellings_[kTellings] = {};
   std::atomic<uint32_t> tellings_begun_{0};  // without those that have ended
   std::atomic<uint64_t> replayed_{0};        // number of objects

@@ -87,6 +87,7 @@ bool Probes::follow() {
     if (on && !are_on_) {
       are_on_ = services.bytecode->go(services.host, HPROF_PROBE_CALLS) == HPROF_OK;
       refused_.store(!are_on_, std::memory_order_relaxed);
+      if (are_on_) were_put_in_.store(true, std::memory_order_relaxed);
       JNIEnv* jni = are_on_ ? bridge_.vm.jni() : nullptr;
       if (jni != nullptr) bridge_.classes.meet_hidden(jni);
     } else if (!on && are_on_) {

@@ -34,6 +34,8 @@ class Probes {
   void ask_on_demand();
   bool has(uint32_t probe) const { return (asked_ & probe) != 0; }
   bool are_early() const { return asked_ != 0 && !on_demand_; }
+  // True: classes have probes.
+  bool were_put_in() const { return are_early() || were_put_in_.load(std::memory_order_relaxed); }
   hprof_status start();  // [control]
   void stop();
   // Switches the reporting of calls. False: not by probes. [app]
@@ -75,8 +77,9 @@ class Probes {
   Bridge& bridge_;
   uint32_t asked_ = 0;
   bool on_demand_ = false;
-  std::atomic<bool> runs_{false};        // between start and stop
-  std::atomic<bool> wanted_{false};      // the agent wants calls
+  std::atomic<bool> runs_{false};    // between start and stop
+  std::atomic<bool> wanted_{false};  // the agent wants calls
+  std::atomic<bool> were_put_in_{false};
   std::atomic<bool> refused_{false};     // probes are not available, for good
   std::atomic<bool> follows_{false};     // a thread is inside follow()
   bool are_on_ = false;                  // state of the probes; used inside follow() only

@@ -1,7 +1,7 @@
 // The agent's raw monitors: JVMTI's, with their owners and waiting threads.
 //
 // JVMTI makes none between Agent_OnLoad and the live phase, where -Xrun's JVM_OnLoad runs: a stock is made
-// before.
+// before. Further ones get JVMTI's later; until then their owner alone is noted, and other threads try again.
 #pragma once
 
 #include "threads.h"
@@ -23,14 +23,14 @@ class RawMonitors {
   void notify_all(JVMPI_RawMonitor id);
 
   struct Monitor {
-    uint32_t magic;  // kMagic: in use
-    uint32_t reserved;
-    jrawMonitorID raw;
-    char name[64];
+    uint32_t magic;                  // kMagic: in use
+    std::atomic<bool> is_bare;       // the owner has not entered `raw`
+    std::atomic<jrawMonitorID> raw;  // null: JVMTI has made none yet
+    char* name;
+    uint64_t name_size;
     std::atomic<JNIEnv*> owner;
-    uint32_t entries;  // of the owner
+    std::atomic<uint32_t> entries;  // of the owner; 0: none
     std::atomic<uint32_t> entering;
-    std::atomic<uint32_t> waiting;
     Monitor* next;
   };
   // Calls visit(monitor) for each one in use.
@@ -47,6 +47,9 @@ class RawMonitors {
 
   static Monitor* checked(JVMPI_RawMonitor id);
   Monitor* add();
+  bool set_name(Monitor* monitor, const char* name);
+  jrawMonitorID raw_of(Monitor* monitor);
+  bool take(Monitor* monitor, JNIEnv* self);
   void tell(JNIEnv* self, jint type, Monitor& monitor);
   JNIEnv* self() const;
 

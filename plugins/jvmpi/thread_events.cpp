@@ -1,4 +1,6 @@
 // Start and end of threads, with their events, and their state by request. Built for size.
+#include <cstring>
+
 #include <hprof/cpp/field_reader.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 
@@ -15,18 +17,40 @@ void Threads::started(JNIEnv* jni, jthread thread) {
   entry->cpu_ns.store(-1, std::memory_order_relaxed);
   entry->met.store(0, std::memory_order_relaxed);
   entry->next_call = entry->first_call;
+  entry->jumps_in = nullptr;
   entry->object.store(static_cast<jthread>(vm_.new_global(jni, thread)), std::memory_order_release);
 }
 
+void Threads::leave_monitors(JNIEnv* owner) {
+  if (!notifier_.is_on(JVMPI_EVENT_MONITOR_CONTENDED_EXIT)) return;
+  each([&](JNIEnv*, ThreadEntry& entry) {
+    if (entry.contends.load(std::memory_order_acquire) != owner) return;
+    JVMPI_Event event = {};
+    event.u.monitor.object = entry.left_by.exchange(nullptr, std::memory_order_acq_rel);
+    if (event.u.monitor.object != nullptr) notifier_.send(&event, JVMPI_EVENT_MONITOR_CONTENDED_EXIT, owner);
+  });
+}
+
+bool Threads::destroys_vm(const ThreadEntry& entry) const {
+  jvmtiThreadInfo info = {};
+  jthread thread = entry.object.load(std::memory_order_acquire);
+  if (thread == nullptr || vm_.jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return false;
+  const bool is_it = info.name != nullptr && std::strcmp(info.name, "DestroyJavaVM") == 0;
+  vm_.deallocate(info.name);
+  return is_it;
+}
+
 // After THREAD_END the thread can no longer be found.
-void Threads::ended(JNIEnv* jni) {
+void Threads::ended(JNIEnv* jni, bool destroys) {
   ThreadEntry* entry = this->entry(jni, false);
-  if (entry == nullptr) return;
+  if (entry == nullptr || destroys_vm(*entry) != destroys) return;
+  leave_monitors(jni);
   const bool told = entry->told.exchange(false, std::memory_order_relaxed);
   if (told || !notifier_.is_on(JVMPI_EVENT_THREAD_START)) {
     JVMPI_Event event = {};
     notifier_.send_if_on(&event, JVMPI_EVENT_THREAD_END, jni);
   }
+  if (destroys) return;
   entry->local.store(nullptr, std::memory_order_relaxed);
   entry->met.store(0, std::memory_order_relaxed);
   jthread object = entry->object.exchange(nullptr, std::memory_order_acq_rel);

@@ -33,8 +33,14 @@ struct ThreadEntry {
   std::atomic<bool> has_run;      // between the last two suspensions
   std::atomic<jlong> wait_began;  // MONITOR_WAIT, by the VM's clock
   std::atomic<jobjectID> waits_for;
-  std::atomic<JNIEnv*> contends;   // the owner at MONITOR_CONTENDED_ENTER
+  std::atomic<JNIEnv*> contends;   // the owner at MONITOR_CONTENDED_ENTER; null: not known
+  std::atomic<jobjectID> left_by;  // the monitor whose MONITOR_CONTENDED_EXIT is still to be sent
+  // The raw monitor that the thread waits to enter, or waits on.
+  std::atomic<const void*> enters_raw, waits_raw;
   std::atomic<bool> in_reference;  // an event of a JNI reference is being sent
+  // A jump or switch that is not reported yet; only this thread touches it. Null: none.
+  jmethodID jumps_in;
+  jint jumps_at;
   // Probe state; only this thread touches it.
   JNIEnv* env;
   std::atomic<uint32_t> met;  // the notifier's round in which the thread was reported
@@ -55,7 +61,9 @@ class Threads {
   ThreadEntry* entry(JNIEnv* env, bool make);
   // Reports the calling thread, which begins. [app]
   void started(JNIEnv* jni, jthread thread);
-  void ended(JNIEnv* jni);
+  // destroys: in VMDeath. The end of the thread that destroys the VM is reported there, since events follow
+  // it.
+  void ended(JNIEnv* jni, bool destroys);
   // Makes entries for threads that began before events came. [app]
   void find_all(JNIEnv* jni);
   // Sends THREAD_START for all present threads, if it is on.
@@ -68,11 +76,21 @@ class Threads {
   jthread object(JNIEnv* jni, JNIEnv* env);
   // The JNIEnv* of a Thread object; null: none, or unknown.
   JNIEnv* env_of(JNIEnv* jni, jthread thread);
+  // Sends MONITOR_CONTENDED_EXIT for the monitors that a thread, which ends, was the owner of.
+  void leave_monitors(JNIEnv* owner);
+  // Calls visit(env, entry) for each entry, in use or not.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    table_.each([&](uint64_t key, ThreadEntry& entry) {
+      visit(reinterpret_cast<JNIEnv*>(static_cast<uintptr_t>(key)), entry);
+    });
+  }
   jint status(JNIEnv* jni, JNIEnv* env);  // GetThreadStatus
   // The calling thread's entry, a new one if need be.
   ThreadEntry* current(JNIEnv* jni);
 
  private:
+  bool destroys_vm(const ThreadEntry& entry) const;
   void tell(JNIEnv* jni, JNIEnv* env, jthread thread, ThreadEntry* entry);
   bool send(JNIEnv* jni, JNIEnv* env, jthread thread, jint type);
 

@@ -23,18 +23,19 @@ void Bridge::vm_init(JNIEnv* jni) {
   begin_buffers();
   if (notifier.is_on(JVMPI_EVENT_COMPILED_METHOD_LOAD))
     vm.jvmti->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
-  if (!was_asked.load(std::memory_order_relaxed))
-    vm.services.log->message(vm.services.host,
-                             "jvmpi: no agent has asked for JVMPI: -Xrun<agent>, or jvmpi=<agent's library>");
 }
 
 void Bridge::vm_death(JNIEnv* jni) {
   threads.tell_current(jni);
   collections.tell_last(jni);
+  threads.ended(jni, true);
   // Handlers that still run can use all functions.
   const bool is_first = notifier.finish();
   live_.store(false, std::memory_order_release);
   if (is_first) notifier.send_last(jni);
+  if (!was_asked.load(std::memory_order_relaxed))
+    vm.services.log->message(vm.services.host,
+                             "jvmpi: no agent has asked for JVMPI: -Xrun<agent>, or jvmpi=<agent's library>");
 }
 
 // The agent allocates new bytes by malloc_f; without new bytes the class is unchanged. The class that hprof's

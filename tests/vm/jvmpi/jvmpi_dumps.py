@@ -36,6 +36,7 @@ class Dump:
         self.data, self.classes, self.values, self.width = data, classes, values, width
         self.at = 0
         self.roots, self.supers, self.statics = [], {}, {}
+        self.element_classes = set()
         self.instances, self.arrays, self.primitives = {}, {}, {}  # class and bytes; elements; type, count and bytes
         self.records = {}
         seen_object = False
@@ -82,7 +83,8 @@ class Dump:
             owner = self.id()
             self.instances[number] = (owner, self.take(self.number()))
         elif tag == 0x22:
-            count, _ = self.number(), self.id()
+            count = self.number()
+            self.element_classes.add(self.id())
             self.arrays[number] = [self.id() for _ in range(count)]
         else:
             check(tag == 0x23, "record %x at %d" % (tag, self.at))
@@ -114,6 +116,7 @@ class Dump:
     def dangling(self):
         """References to what has no record."""
         missing = [root[1] for root in self.roots if root[1] not in self.records]
+        missing += [cls for cls in self.element_classes if cls and cls not in self.records]
         for elements in self.arrays.values():
             missing += [e for e in elements if e and e not in self.records]
         for values in self.statics.values():

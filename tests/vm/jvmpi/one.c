@@ -152,6 +152,7 @@ static void check_fields(const JVMPI_Event* event) {
   switch (tested) {
     case JVMPI_EVENT_METHOD_ENTRY:
     case JVMPI_EVENT_METHOD_EXIT:
+    case JVMPI_EVENT_INSTRUCTION_START:
       check_method(event->u.method.method_id);
       break;
     case JVMPI_EVENT_METHOD_ENTRY2:

@@ -19,6 +19,8 @@ static long counts[kEvents];
 static long broken;
 static int is_over, is_ready, in_collection;
 static long objects_live;
+static const JNIEnv* destroyer; /* the thread that ends the VM */
+static int destroyers, destroyers_ended;
 static __thread int requested;
 
 static void wrong(const char* format, ...) {
@@ -137,6 +139,7 @@ static void shut_down(void) {
   int i;
   for (i = 0; i < kEvents; i++)
     if (counts[i] != 0) say("event %d: %ld", i, counts[i]);
+  say("destroyers %d, ended %d", destroyers, destroyers_ended);
   say("broken %ld", broken);
 }
 
@@ -178,12 +181,17 @@ static void on_event(JVMPI_Event* event) {
       if (event->u.thread_start.thread_id == NULL || event->u.thread_start.group_name == NULL)
         wrong("thread without id");
       check_object(event, event->u.thread_start.thread_id, 0);
+      if (strcmp(event->u.thread_start.thread_name, "DestroyJavaVM") == 0) {
+        destroyer = event->u.thread_start.thread_env_id;
+        destroyers++;
+      }
       if (is_ready &&
           jvmpi->GetThreadObject(event->u.thread_start.thread_env_id) != event->u.thread_start.thread_id)
         wrong("thread object");
       break;
     case JVMPI_EVENT_THREAD_END:
       if (!set(kThread, event->env_id, 0)) wrong("unknown thread ended");
+      if (event->env_id == destroyer) destroyers_ended++;
       free(jvmpi->GetThreadLocalStorage(event->env_id));
       jvmpi->SetThreadLocalStorage(event->env_id, NULL);
       break;
