@@ -126,7 +126,9 @@ void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* jni, jthread) {
 }
 void JNICALL on_class_prepare(jvmtiEnv*, JNIEnv* jni, jthread, jclass cls) {
   Bridge* b = bridge();
-  if (b == nullptr || !b->is_live()) return;
+  if (b == nullptr) return;
+  b->ids.change_classes();
+  if (!b->is_live()) return;
   b->threads.tell_current(jni);
   b->objects.tell_class(jni, cls);
 }
@@ -164,11 +166,15 @@ void JNICALL on_object_alloc(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jc
 void JNICALL on_object_free(jvmtiEnv*, jlong tag) {
   Bridge* b = bridge();
   if (b == nullptr) return;
+  if ((tag & kClass) != 0) b->ids.change_classes();
   if (b->facts.forget(number_of_tag(tag))) tag |= kTold;
   b->collections.freed(tag);
 }
 void JNICALL on_garbage_collection_finish(jvmtiEnv*) {
-  if (Bridge* b = bridge()) b->collections.collected();
+  Bridge* b = bridge();
+  if (b == nullptr) return;
+  b->ids.change_classes();
+  b->collections.collected();
 }
 void JNICALL on_monitor_contended_enter(jvmtiEnv*, JNIEnv* jni, jthread, jobject object) {
   if (Bridge* b = bridge()) b->monitor(jni, object, false);

@@ -63,6 +63,7 @@ bool HeapList::take(jlong flags, bool (*wants)(void* self, uint64_t cls), void* 
   asked_ = self;
   jvmtiHeapCallbacks callbacks = {};
   callbacks.heap_iteration_callback = &HeapList::visit;
+  ids_.begin_walk();
   return vm_.jvmti->IterateThroughHeap(0, nullptr, &callbacks, this) == JVMTI_ERROR_NONE && !failed_;
 }
 

@@ -269,12 +269,10 @@ jint JNICALL HeapDump::on_array(jlong class_tag, jlong, jlong* tag, jint count, 
     return 0;
   *marks |= is_written(number);
   dump->unwritten_--;
-  uint64_t at = dump->text_.next() + kValueArrayHead;
+  const uint64_t at = dump->text_.next() + kValueArrayHead;
   dump->add_record(number, *of, count);
   if (dump->text_.failed()) return JVMTI_VISIT_ABORT;
-  const auto* from = static_cast<const char*>(elements);
-  for (jint i = 0; i < count; i++, at += width, from += width)
-    dump->text_.put_number(at, value_bits(from, width), width);
+  put_values(reinterpret_cast<uint8_t*>(dump->text_.at(at)), elements, static_cast<uint64_t>(count), width);
   return 0;
 }
 
@@ -295,6 +293,7 @@ bool HeapDump::walk(jobject from) {
     callbacks.primitive_field_callback = &HeapDump::on_field;
     callbacks.array_primitive_value_callback = &HeapDump::on_array;
   }
+  bridge_.ids.begin_walk();
   if (vm_.jvmti->FollowReferences(0, nullptr, from, &callbacks, this) != JVMTI_ERROR_NONE)
     return fail(Failure::kVm);
   // There are objects that the VM has reported in references but not visited.

@@ -43,6 +43,12 @@ class Ids {
   // A local reference to the object of an id; null: it is gone, or never existed. Slow: the VM walks all
   // tags. [app]
   [[gnu::cold]] jobject find(JNIEnv* jni, jobjectID id) const;
+  // Walks over the heap that have begun, which give ids to objects that their threads are just allocating.
+  uint32_t walks() const { return walks_.load(std::memory_order_acquire); }
+  void begin_walk() { walks_.fetch_add(1, std::memory_order_acq_rel); }
+  // Changes when a class may have been unloaded, or a new one was linked.
+  uint32_t classes_epoch() const { return epoch_.load(std::memory_order_acquire); }
+  void change_classes() { epoch_.fetch_add(1, std::memory_order_acq_rel); }
   bool was_given(uint64_t number) const {
     return number != 0 && number < next_.load(std::memory_order_relaxed);
   }
@@ -57,6 +63,7 @@ class Ids {
   const Vm& vm_;
   Lock lock_;
   std::atomic<uint64_t> next_{1};
+  std::atomic<uint32_t> walks_{1}, epoch_{1};
 };
 
 }  // namespace hprof::jvmpi

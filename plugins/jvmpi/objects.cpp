@@ -1,4 +1,4 @@
-#include "objects.h"
+#include "threads.h"
 
 namespace hprof::jvmpi {
 
@@ -50,6 +50,29 @@ void Objects::allocated(JNIEnv* jni, jobject object, jclass cls, jlong size) {
   tell_class(jni, cls);
   tag = ids_.tag_new(object, kTold);
   if (tag != 0) send(jni, JVMPI_EVENT_OBJECT_ALLOC, number_of_tag(tag), classes_.number(jni, cls), size);
+}
+
+void Objects::allocated_again(JNIEnv* jni, jobject object, const AllocatedClass& of, jlong size) {
+  const jlong tag = ids_.tag_new(object, kTold);
+  if (tag == 0) return;
+  JVMPI_Event event;
+  event.u.obj_alloc = {1, nullptr, of.kind, static_cast<jint>(size), id_of_number(number_of_tag(tag))};
+  if (of.kind == JVMPI_NORMAL_OBJECT) event.u.obj_alloc.class_id = id_of_number(of.number);
+  notifier_.send(&event, JVMPI_EVENT_OBJECT_ALLOC, jni);
+}
+
+bool Objects::describe(JNIEnv* jni, jclass cls, jlong size, uint32_t reference_shift, AllocatedClass* to) {
+  constexpr uint32_t kShifts[] = {0, 1, 2, 3, 0, 1, 2, 3};  // from JVMPI_BOOLEAN on
+  to->number = classes_.number(jni, cls);
+  const ClassInfo* info = classes_.info(to->number);
+  if (info == nullptr || (notifier_.is_on(JVMPI_EVENT_CLASS_LOAD) && info->kind == JVMPI_NORMAL_OBJECT &&
+                          !classes_.is_told(to->number)))
+    return false;
+  to->kind = info->kind;
+  to->size = info->kind == JVMPI_NORMAL_OBJECT ? static_cast<uint32_t>(size)
+             : info->kind == JVMPI_CLASS       ? reference_shift
+                                               : kShifts[(info->kind - JVMPI_BOOLEAN) & 7];
+  return true;
 }
 
 void Objects::tell_class(JNIEnv* jni, jclass cls) {

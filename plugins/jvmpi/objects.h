@@ -11,6 +11,8 @@
 
 namespace hprof::jvmpi {
 
+struct AllocatedClass;
+
 class Objects {
  public:
   Objects(const Vm& vm, Ids* ids, Notifier* notifier, Classes* classes, ObjectFacts* facts)
@@ -27,6 +29,10 @@ class Objects {
   jobjectID id(JNIEnv* jni, jobject object);
   // Reports a new object, which no other thread has seen.
   void allocated(JNIEnv* jni, jobject object, jclass cls, jlong size);
+  // The same, of a reported class on a reported thread; the object has no id yet.
+  void allocated_again(JNIEnv* jni, jobject object, const AllocatedClass& of, jlong size);
+  // Fills in the class of a new object that allocated() has reported. False: it is not known well enough.
+  bool describe(JNIEnv* jni, jclass cls, jlong size, uint32_t reference_shift, AllocatedClass* to);
   // Sends CLASS_LOAD, and OBJECT_ALLOC of the class object, each once and if it is on.
   void tell_class(JNIEnv* jni, jclass cls);
   void tell_class_of(JNIEnv* jni, jmethodID method);

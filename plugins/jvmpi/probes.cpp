@@ -1,5 +1,6 @@
 #include "probes.h"
 
+#include <hprof/cpp/service.hpp>
 #include <hprof/cpp/text.hpp>
 
 #include "bridge.h"
@@ -26,9 +27,10 @@ hprof_status Probes::ask_for(uint32_t probes) {
   user.self = this;
   user.call_begins = reinterpret_cast<void*>(&call_begins);
   user.call_ends = reinterpret_cast<void*>(&call_ends);
-  user.allocated = [](void* self, void* jni, void* object, uint64_t) {
-    static_cast<Probes*>(self)->allocated(static_cast<JNIEnv*>(jni), static_cast<jobject>(object));
+  user.allocated = [](void* self, void* jni, void* object, uint64_t header) {
+    static_cast<Probes*>(self)->allocated(static_cast<JNIEnv*>(jni), static_cast<jobject>(object), header);
   };
+  objects_ = find_service<hprof_objects_service>(services.host, HPROF_SERVICE_OBJECTS);
   pages_ = services.allocate<std::atomic<Page*>>(kPages);
   if (pages_ == nullptr) return HPROF_NO_MEMORY;
   return services.bytecode != nullptr ? services.bytecode->ask(services.host, &user) : HPROF_UNSUPPORTED;
@@ -56,6 +58,11 @@ void Probes::ask_on_demand() {
 hprof_status Probes::start() {
   const Services& services = bridge_.vm.services;
   const uint32_t allocations = asked_ & HPROF_PROBE_ALLOCATIONS;
+  header_.size = sizeof(header_);
+  has_header_ = allocations != 0 && objects_ != nullptr &&
+                HPROF_HAS(services.bytecode, hprof_bytecode_service, header_at) &&
+                objects_->header(services.host, &header_) != 0;
+  if (has_header_) services.bytecode->header_at(services.host, header_.at);
   if (allocations != 0 && services.bytecode->go(services.host, allocations) != HPROF_OK) return HPROF_FAILED;
   runs_.store(true, std::memory_order_seq_cst);
   if (has(HPROF_PROBE_CALLS) && !follow()) bridge_.set_modes();
@@ -252,14 +259,43 @@ void Probes::leave(JNIEnv* jni, const Call& call) {
               &call.thread->own);
 }
 
-void Probes::allocated(JNIEnv* jni, jobject object) {
+// An object that METHOD_ENTRY2 has named, or a walk over the heap, has an id already.
+void Probes::allocated(JNIEnv* jni, jobject object, uint64_t header) {
   Bridge& b = bridge_;
   if (!b.is_live() || !b.notifier.is_on(JVMPI_EVENT_OBJECT_ALLOC)) return;
+  const uint32_t round = b.notifier.round();
+  const uint64_t key = has_header_ && header != 0 ? hprof_class_key(&header_, header) : 0;
+  ThreadEntry* thread = seen(jni)->load(std::memory_order_acquire);
+  if (key == 0 || thread == nullptr || thread->env != jni || thread->allocated == nullptr ||
+      thread->walks != b.ids.walks() || b.notifier.is_on(JVMPI_EVENT_METHOD_ENTRY2))
+    return allocated_first(jni, object, key, round);
+  const AllocatedClass& of = thread->allocated[mix(0, key) >> 56];
+  if (of.key != key || of.round != round || of.epoch != b.ids.classes_epoch())
+    return allocated_first(jni, object, key, round);
+  jlong size = of.size;
+  if (of.kind != JVMPI_NORMAL_OBJECT) {
+    if (header_.length_shift == 0) return allocated_first(jni, object, 0, round);
+    size = static_cast<jlong>(hprof_array_size(&header_, header, of.size));
+  }
+  b.objects.allocated_again(jni, object, of, size);
+}
+
+void Probes::allocated_first(JNIEnv* jni, jobject object, uint64_t key, uint32_t round) {
+  Bridge& b = bridge_;
+  const uint32_t walks = b.ids.walks(), epoch = b.ids.classes_epoch();
   jlong size = 0;
   if (b.vm.jvmti->GetObjectSize(object, &size) != JVMTI_ERROR_NONE) return;
   b.threads.tell_current(jni);
   Local<jclass> cls(jni, jni->GetObjectClass(object));
   b.objects.allocated(jni, object, cls, size);
+  ThreadEntry* thread = key != 0 ? see(jni) : nullptr;
+  if (thread == nullptr) return;
+  thread->walks = walks;
+  if (thread->allocated == nullptr)
+    thread->allocated = b.vm.services.allocate<AllocatedClass>(kAllocatedClasses);
+  AllocatedClass of = {key, 0, round, epoch, 0, 0};
+  if (thread->allocated != nullptr && b.objects.describe(jni, cls, size, header_.reference_shift, &of))
+    thread->allocated[mix(0, key) >> 56] = of;
 }
 
 }  // namespace hprof::jvmpi

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <hprof/draft/bytecode.h>
+#include <hprof/draft/objects.h>
 
 #include "threads.h"
 
@@ -57,7 +58,8 @@ class Probes {
   __attribute__((noinline)) void end_unseen(JNIEnv* jni, Call* call);
   void leave(JNIEnv* jni, const Call& call);
   static Call* push(ThreadEntry* thread, CalledMethod* method);
-  void allocated(JNIEnv* jni, jobject object);
+  void allocated(JNIEnv* jni, jobject object, uint64_t header);
+  __attribute__((noinline)) void allocated_first(JNIEnv* jni, jobject object, uint64_t key, uint32_t round);
   ThreadEntry* see(JNIEnv* jni);
   // A cache of threads by JNIEnv; another thread may have taken the place.
   std::atomic<ThreadEntry*>* seen(JNIEnv* jni) {
@@ -85,6 +87,9 @@ class Probes {
   bool are_on_ = false;                  // state of the probes; used inside follow() only
   std::atomic<Page*>* pages_ = nullptr;  // of methods
   std::atomic<ThreadEntry*> seen_[kSeen] = {};
+  const hprof_objects_service* objects_ = nullptr;
+  hprof_object_header header_ = {};
+  bool has_header_ = false;  // allocations come with the object's header
 };
 
 }  // namespace hprof::jvmpi

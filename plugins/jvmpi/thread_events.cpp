@@ -18,6 +18,7 @@ void Threads::started(JNIEnv* jni, jthread thread) {
   entry->met.store(0, std::memory_order_relaxed);
   entry->next_call = entry->first_call;
   entry->jumps_in = nullptr;
+  entry->walks = 0;
   entry->object.store(static_cast<jthread>(vm_.new_global(jni, thread)), std::memory_order_release);
 }
 

@@ -13,6 +13,17 @@ namespace hprof::jvmpi {
 struct ThreadEntry;
 struct CalledMethod;
 
+// A class of which a thread has allocated objects, by the key in their headers.
+struct AllocatedClass {
+  uint64_t key;  // 0: none
+  uint64_t number;
+  uint32_t round;  // the notifier's round in which the class was reported
+  uint32_t epoch;  // of Ids: keys of unloaded classes come back
+  jint kind;       // as in ClassInfo
+  uint32_t size;   // bytes of an object; array: log2 of the bytes of an element
+};
+constexpr uint32_t kAllocatedClasses = 256;
+
 // A call that a thread is in, one for each depth.
 struct Call {
   Call* above;
@@ -48,6 +59,8 @@ struct ThreadEntry {
   Call* first_call;
   Call* last_call;
   Notifier::Own own;
+  AllocatedClass* allocated;  // kAllocatedClasses, made at the first allocation
+  uint32_t walks;             // walks over the heap until the last allocation
 };
 
 class Threads {
