@@ -7,6 +7,7 @@
 
 #include "invoke.h"
 #include "references.h"
+#include "sleeps.h"
 
 namespace hprof::jvmpi {
 
@@ -61,6 +62,8 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
     mode(event, true);
   // A thread takes the interval when it starts, then only at its next sample.
   if (vm.can.can_generate_sampled_object_alloc_events != 0) vm.jvmti->SetHeapSamplingInterval(0);
+  if (vm.can.can_generate_native_method_bind_events != 0 && vm.can.can_generate_monitor_events != 0)
+    watch_sleeps(&vm);
   take_get_env(vm.java_vm, &answer);
   vm.invoke = vm_functions();
   the_bridge.store(this, std::memory_order_release);
@@ -103,6 +106,7 @@ void Bridge::add_capabilities(const Config& config) {
   JVMPI_WANT(can_generate_compiled_method_load_events);
   JVMPI_WANT(can_generate_all_class_hook_events);
   JVMPI_WANT(can_suspend);
+  JVMPI_WANT(can_generate_native_method_bind_events);
   if (config.methods != kByNothing) {
     JVMPI_WANT(can_access_local_variables);
     JVMPI_WANT(can_generate_single_step_events);

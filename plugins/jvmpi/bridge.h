@@ -97,7 +97,8 @@ class Bridge {
   void begin_buffers();
   void set_method_modes();
   void mode(jvmtiEvent event, bool on);
-  bool sends(JNIEnv* jni, jint type);
+  bool sends(JNIEnv* jni, jint type) { return sends_any(jni, {type}); }
+  bool sends_any(JNIEnv* jni, std::initializer_list<jint> types);
   bool dump(JNIEnv* jni, jint type, void* argument);
   bool dump_monitors(JNIEnv* jni);
   bool dump_heap(JNIEnv* jni, const JVMPI_HeapDumpArg* argument);

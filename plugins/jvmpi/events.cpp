@@ -1,12 +1,13 @@
 // Translates JVMTI's events into JVMPI's.
 #include "bridge.h"
 #include "lines.h"
+#include "sleeps.h"
 
 namespace hprof::jvmpi {
 
-// True: send the event; its thread has been reported.
-bool Bridge::sends(JNIEnv* jni, jint type) {
-  if (!is_live() || !notifier.is_on(type)) return false;
+// True: an event of these is to be sent; its thread has been reported.
+bool Bridge::sends_any(JNIEnv* jni, std::initializer_list<jint> types) {
+  if (!is_live() || !notifier.is_any_on(types)) return false;
   threads.tell_current(jni);
   return true;
 }
@@ -73,14 +74,14 @@ void Bridge::monitor(JNIEnv* jni, jobject object, bool entered) {
 }
 
 void Bridge::wait(JNIEnv* jni, jobject object, jlong timeout_ms) {
-  if (!is_live()) return;
-  threads.tell_current(jni);
+  if (!sends_any(jni, {JVMPI_EVENT_MONITOR_WAIT, JVMPI_EVENT_MONITOR_WAITED})) return;
   ThreadEntry* self = threads.current(jni);
   jobjectID id = objects.id(jni, object);
   jlong now = 0;
   if (self != nullptr && vm.jvmti->GetTime(&now) == JVMTI_ERROR_NONE) {
     self->wait_began.store(now, std::memory_order_relaxed);
     self->waits_for.store(id, std::memory_order_relaxed);
+    self->waits.store(true, std::memory_order_relaxed);
   }
   JVMPI_Event event = {};
   event.u.monitor_wait = {id, timeout_ms};
@@ -90,13 +91,13 @@ void Bridge::wait(JNIEnv* jni, jobject object, jlong timeout_ms) {
 // The VM also reports ends of waits without a beginning, for another thread that initialises or loads a
 // class, and until JDK 17 a beginning without an end, if the thread does not own the monitor.
 void Bridge::waited(JNIEnv* jni, jobject object) {
-  ThreadEntry* self = is_live() ? threads.current(jni) : nullptr;
-  jobjectID id = self != nullptr ? self->waits_for.load(std::memory_order_relaxed) : nullptr;
+  ThreadEntry* self = is_live() ? threads.entry(jni, false) : nullptr;
+  if (self == nullptr || !self->waits.load(std::memory_order_relaxed)) return;
+  jobjectID id = self->waits_for.load(std::memory_order_relaxed);
   jlong tag = 0;
-  if (id == nullptr || vm.jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE ||
-      id_of_number(number_of_tag(tag)) != id)
-    return;
-  self->waits_for.store(nullptr, std::memory_order_relaxed);
+  if (object != nullptr && vm.jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE) return;
+  if (id_of_number(number_of_tag(tag)) != id) return;
+  self->waits.store(false, std::memory_order_relaxed);
   if (!sends(jni, JVMPI_EVENT_MONITOR_WAITED)) return;
   constexpr jlong kNsPerMs = 1'000'000;
   const jlong began = self->wait_began.load(std::memory_order_relaxed);
@@ -217,6 +218,7 @@ void set_callbacks(jvmtiEnv* jvmti) {
   to.MonitorContendedEnter = &on_monitor_contended_enter;
   to.MonitorContendedEntered = &on_monitor_contended_entered;
   to.MonitorWait = &on_monitor_wait;
+  to.NativeMethodBind = &on_native_method_bind;
   to.MonitorWaited = &on_monitor_waited;
   to.CompiledMethodLoad = &on_compiled_method_load;
   to.CompiledMethodUnload = &on_compiled_method_unload;

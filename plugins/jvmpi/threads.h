@@ -40,12 +40,13 @@ struct ThreadEntry {
   // Global reference to the thread that SuspendThread has suspended. Its end may have been reported since,
   // but it must still be resumed.
   std::atomic<jthread> suspended;
-  std::atomic<jlong> cpu_ns;      // CPU time when it was last suspended
-  std::atomic<bool> has_run;      // between the last two suspensions
-  std::atomic<jlong> wait_began;  // MONITOR_WAIT, by the VM's clock
-  std::atomic<jobjectID> waits_for;
-  std::atomic<JNIEnv*> contends;   // the owner at MONITOR_CONTENDED_ENTER; null: not known
-  std::atomic<jobjectID> left_by;  // the monitor whose MONITOR_CONTENDED_EXIT is still to be sent
+  std::atomic<jlong> cpu_ns;         // CPU time when it was last suspended
+  std::atomic<bool> has_run;         // between the last two suspensions
+  std::atomic<jlong> wait_began;     // MONITOR_WAIT, by the VM's clock
+  std::atomic<jobjectID> waits_for;  // null: Thread.sleep
+  std::atomic<bool> waits;           // MONITOR_WAITED is to be sent
+  std::atomic<JNIEnv*> contends;     // the owner at MONITOR_CONTENDED_ENTER; null: not known
+  std::atomic<jobjectID> left_by;    // the monitor whose MONITOR_CONTENDED_EXIT is still to be sent
   // The raw monitor that the thread waits to enter, or waits on.
   std::atomic<const void*> enters_raw, waits_raw;
   std::atomic<bool> in_reference;  // an event of a JNI reference is being sent

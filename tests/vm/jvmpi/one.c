@@ -221,7 +221,7 @@ static void check_fields(const JVMPI_Event* event) {
       break;
     case JVMPI_EVENT_MONITOR_WAIT:
     case JVMPI_EVENT_MONITOR_WAITED:
-      check_object(event->u.monitor_wait.object);
+      if (event->u.monitor_wait.object != NULL) check_object(event->u.monitor_wait.object);
       check(event->u.monitor_wait.timeout >= 0, "timeout");
       break;
     case JVMPI_EVENT_MONITOR_DUMP:

@@ -195,7 +195,7 @@ def contended_monitors_are_told_of(vm):
 
 @vm_test(units=UNITS)
 def each_wait_ends_once(vm):
-    check_equal(said(run(vm, "waits", "", "Waits")), ["waits many, unpaired ends 0"], "what the agent saw")
+    check_equal(said(run(vm, "waits", "", "Waits")), ["waits many, unpaired ends 0, sleeps 1"], "what the agent saw")
 
 
 RAW_MONITORS = "sum 2001000, fought, paired, other names 0"

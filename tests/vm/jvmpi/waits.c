@@ -1,21 +1,26 @@
-/* Looks whether each MONITOR_WAITED ends the MONITOR_WAIT before it on its thread, of the same object. */
+/* Looks whether each MONITOR_WAITED ends the MONITOR_WAIT before it on its thread, of the same object; counts
+ * those without an object, Thread.sleep(200). */
 #include "agent.h"
 
 static __thread jobjectID waits_for;
-static long waits, unpaired;
+static __thread int waiting;
+static long waits, unpaired, sleeps;
 
 static void on_event(JVMPI_Event* event) {
   const jobjectID object = event->u.monitor_wait.object;
   switch (event->event_type) {
     case JVMPI_EVENT_MONITOR_WAIT:
       waits_for = object;
+      waiting = 1;
+      if (object == NULL && event->u.monitor_wait.timeout == 200)
+        __atomic_fetch_add(&sleeps, 1, __ATOMIC_RELAXED);
       break;
     case JVMPI_EVENT_MONITOR_WAITED:
-      __atomic_fetch_add(object == waits_for ? &waits : &unpaired, 1, __ATOMIC_RELAXED);
-      waits_for = NULL;
+      __atomic_fetch_add(waiting && object == waits_for ? &waits : &unpaired, 1, __ATOMIC_RELAXED);
+      waiting = 0;
       break;
     case JVMPI_EVENT_JVM_SHUT_DOWN:
-      say("waits %s, unpaired ends %ld", waits >= 3 ? "many" : "few", unpaired);
+      say("waits %s, unpaired ends %ld, sleeps %ld", waits >= 3 ? "many" : "few", unpaired, sleeps);
       break;
     default:
       break;
