@@ -177,17 +177,21 @@ void JNICALL on_garbage_collection_finish(jvmtiEnv*) {
   b->ids.change_classes();
   b->collections.collected();
 }
-void JNICALL on_monitor_contended_enter(jvmtiEnv*, JNIEnv* jni, jthread, jobject object) {
-  if (Bridge* b = bridge()) b->monitor(jni, object, false);
+void JNICALL on_monitor_contended_enter(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object) {
+  Bridge* b = bridge();
+  if (b != nullptr && !b->threads.is_virtual(jni, thread)) b->monitor(jni, object, false);
 }
-void JNICALL on_monitor_contended_entered(jvmtiEnv*, JNIEnv* jni, jthread, jobject object) {
-  if (Bridge* b = bridge()) b->monitor(jni, object, true);
+void JNICALL on_monitor_contended_entered(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object) {
+  Bridge* b = bridge();
+  if (b != nullptr && !b->threads.is_virtual(jni, thread)) b->monitor(jni, object, true);
 }
-void JNICALL on_monitor_wait(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jlong timeout) {
-  if (Bridge* b = bridge()) b->wait(jni, object, timeout);
+void JNICALL on_monitor_wait(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object, jlong timeout) {
+  Bridge* b = bridge();
+  if (b != nullptr && !b->threads.is_virtual(jni, thread)) b->wait(jni, object, timeout);
 }
-void JNICALL on_monitor_waited(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jboolean) {
-  if (Bridge* b = bridge()) b->waited(jni, object);
+void JNICALL on_monitor_waited(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object, jboolean) {
+  Bridge* b = bridge();
+  if (b != nullptr && !b->threads.is_virtual(jni, thread)) b->waited(jni, object);
 }
 void JNICALL on_compiled_method_load(jvmtiEnv*, jmethodID method, jint size, const void* code, jint map_size,
                                      const jvmtiAddrLocationMap* map, const void*) {

@@ -55,7 +55,11 @@ jobject MonitorDumpEvent::waits_for(jthread thread) const {
       vm_.jvmti->GetThreadState(thread, &state) != JVMTI_ERROR_NONE ||
       (state & JVMTI_THREAD_STATE_IN_OBJECT_WAIT) == 0)
     return nullptr;
-  const bool suspended = vm_.suspender != nullptr && vm_.suspender->SuspendThread(thread) == JVMTI_ERROR_NONE;
+  // The caller may be about to wait itself.
+  Local<jthread> self(jni_, nullptr);
+  const bool suspended = vm_.suspender != nullptr && vm_.jvmti->GetCurrentThread(&self) == JVMTI_ERROR_NONE &&
+                         jni_->IsSameObject(thread, self) == JNI_FALSE &&
+                         vm_.suspender->SuspendThread(thread) == JVMTI_ERROR_NONE;
   jmethodID method = nullptr;
   jlocation location = 0;
   jobject object = nullptr;

@@ -22,6 +22,14 @@ void Threads::started(JNIEnv* jni, jthread thread) {
   entry->object.store(static_cast<jthread>(vm_.new_global(jni, thread)), std::memory_order_release);
 }
 
+bool Threads::is_virtual(JNIEnv* jni, jthread thread) {
+  constexpr uint32_t kFirst = 21;
+  if (vm_.services.settings().java_version < kFirst) return false;
+  const ThreadEntry* self = entry(jni, false);
+  jthread carrier = self != nullptr ? self->object.load(std::memory_order_acquire) : nullptr;
+  return carrier != nullptr && jni->IsSameObject(carrier, thread) == JNI_FALSE;
+}
+
 void Threads::leave_monitors(JNIEnv* owner) {
   if (!notifier_.is_on(JVMPI_EVENT_MONITOR_CONTENDED_EXIT)) return;
   each([&](JNIEnv*, ThreadEntry& entry) {

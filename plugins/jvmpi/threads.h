@@ -100,6 +100,8 @@ class Threads {
     });
   }
   jint status(JNIEnv* jni, JNIEnv* env);  // GetThreadStatus
+  // True: a virtual thread, of which the VM reports events with the JNIEnv of its carrier.
+  bool is_virtual(JNIEnv* jni, jthread thread);
   // The calling thread's entry, a new one if need be.
   ThreadEntry* current(JNIEnv* jni);
 

@@ -19,8 +19,6 @@ static long counts[kEvents];
 static long broken;
 static int is_over, is_ready, in_collection;
 static long objects_live;
-static const JNIEnv* destroyer; /* the thread that ends the VM */
-static int destroyers, destroyers_ended;
 static __thread int requested;
 
 static void wrong(const char* format, ...) {
@@ -135,11 +133,11 @@ static void init_done(void) {
   jvmpi->RunGC();
 }
 
-static void shut_down(void) {
+static void shut_down(JNIEnv* env) {
   int i;
   for (i = 0; i < kEvents; i++)
     if (counts[i] != 0) say("event %d: %ld", i, counts[i]);
-  say("destroyers %d, ended %d", destroyers, destroyers_ended);
+  say("the last thread has %s", has(kThread, env) ? "not ended" : "ended");
   say("broken %ld", broken);
 }
 
@@ -169,10 +167,11 @@ static void on_event(JVMPI_Event* event) {
   }
   __atomic_fetch_add(&counts[type], 1, __ATOMIC_RELAXED);
   /* The compiler's threads are not told of, a thread that attaches itself makes its Thread object first, and
-   * who has left a monitor may have ended. */
+   * who has left a monitor, or ends the VM, may have ended. */
   if (type != JVMPI_EVENT_THREAD_START && type != JVMPI_EVENT_OBJECT_ALLOC &&
       type != JVMPI_EVENT_COMPILED_METHOD_LOAD && type != JVMPI_EVENT_COMPILED_METHOD_UNLOAD &&
-      type != JVMPI_EVENT_CLASS_LOAD_HOOK && type != JVMPI_EVENT_MONITOR_CONTENDED_EXIT)
+      type != JVMPI_EVENT_CLASS_LOAD_HOOK && type != JVMPI_EVENT_MONITOR_CONTENDED_EXIT &&
+      type != JVMPI_EVENT_JVM_SHUT_DOWN)
     check_thread(event);
   switch (type) {
     case JVMPI_EVENT_THREAD_START:
@@ -181,17 +180,12 @@ static void on_event(JVMPI_Event* event) {
       if (event->u.thread_start.thread_id == NULL || event->u.thread_start.group_name == NULL)
         wrong("thread without id");
       check_object(event, event->u.thread_start.thread_id, 0);
-      if (strcmp(event->u.thread_start.thread_name, "DestroyJavaVM") == 0) {
-        destroyer = event->u.thread_start.thread_env_id;
-        destroyers++;
-      }
       if (is_ready &&
           jvmpi->GetThreadObject(event->u.thread_start.thread_env_id) != event->u.thread_start.thread_id)
         wrong("thread object");
       break;
     case JVMPI_EVENT_THREAD_END:
       if (!set(kThread, event->env_id, 0)) wrong("unknown thread ended");
-      if (event->env_id == destroyer) destroyers_ended++;
       free(jvmpi->GetThreadLocalStorage(event->env_id));
       jvmpi->SetThreadLocalStorage(event->env_id, NULL);
       break;
@@ -260,7 +254,7 @@ static void on_event(JVMPI_Event* event) {
       break;
     case JVMPI_EVENT_JVM_SHUT_DOWN:
       is_over = 1;
-      shut_down();
+      shut_down(event->env_id);
       break;
     default:
       break;

@@ -1,4 +1,4 @@
-/* INSTRUCTION_START: prints the offsets of Steps.go, and where its jumps and switches went. Option: events to
+/* INSTRUCTION_START: prints the offsets of Jumps.go, and where its jumps and switches went. Option: events to
  * enable, too, or "refused": enables this event alone. */
 #include "agent.h"
 
@@ -43,7 +43,7 @@ static void instruction(const JVMPI_Event* event) {
 
 static void class_load(const JVMPI_ClassLoad* load) {
   int i;
-  if (strcmp(load->class_name, "Steps") != 0) return;
+  if (strcmp(load->class_name, "Jumps") != 0) return;
   for (i = 0; i < load->num_methods; i++) {
     if (strcmp(load->methods[i].method_name, "go") == 0) go = load->methods[i].method_id;
     if (strcmp(load->methods[i].method_name, "main") == 0) main_method = load->methods[i].method_id;

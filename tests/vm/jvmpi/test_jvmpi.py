@@ -83,7 +83,7 @@ def promises_hold_with_calls(vm):
     seen = check_promises(ran)
     check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
     check(seen.get(42, 0) > 300 and seen.get(33, 0) > 3 and seen.get(46) == 1, "classes, threads, the start: %s" % seen)
-    check("destroyers 1, ended 1" in said(ran), "the thread that ends the VM\n%s" % ran)
+    check("the last thread has ended" in said(ran), "the thread that ends the VM\n%s" % ran)
 
 
 def counted(vm, how, program):
@@ -178,6 +178,11 @@ def promises_hold_with_all_events(vm):
     check(seen.get(35, 0) > 0, "class files: %s" % seen)
 
 
+@vm_test(units=UNITS, since=21)
+def promises_hold_with_many_virtual_threads(vm):
+    check_promises(run(vm, "promises", "all", "VirtualMany", "3000"))
+
+
 @vm_test(units=UNITS)
 def classes_that_have_gone_are_told_of(vm):
     seen = check_promises(run(vm, "promises", "", "Unloads"))
@@ -252,7 +257,7 @@ LISTS = ["java: nobody 0, enter, wait waiter", "java: owner 1, enter wanting, wa
 
 @vm_test(units=UNITS)
 def monitors_are_listed_with_their_threads(vm):
-    lines = said(run(vm, "lists", "", "Monitors"))
+    lines = said(run(vm, "lists", "", "MonitorLists"))
     check_equal(sorted(line for line in lines if re.search("wait(ing|er|ed)|owner|long|ours|one of", line)), LISTS,
                 "what the agent saw\n%s\n" % "\n".join(lines))
 
@@ -354,11 +359,11 @@ STEPS = ["offsets 0 1 2 3"
 @vm_test(units=UNITS)
 def instructions_are_told_of(vm):
     for options in ("", "calls"):
-        ran = run(vm, "steps", options, "Steps")
+        ran = run(vm, "steps", options, "Jumps")
         check_equal(said(ran), STEPS, "what the agent saw\n%s\n" % ran)
         check_equal(ran.err.count("all code is interpreted"), 1, "said that it is slow\n%s\n" % ran)
     for options in ("jvmpi=y,jvmpi-methods=off", "jvmpi=y,jvmpi-methods=probes")[:2 if "bytecode" in vm.units else 1]:
-        ran = run(vm, "steps", "", "Steps", options=options)
+        ran = run(vm, "steps", "", "Jumps", options=options)
         check_equal(said(ran)[-1], "main 0, others none", "the agent goes on\n%s\n" % ran)
         check_equal(ran.err.count("INSTRUCTION_START is not sent"), 1, "said why\n%s\n" % ran)
 

@@ -1,5 +1,5 @@
 /** A thread that waits on a monitor which nobody owns, one that owns a monitor, one that wants it; then main waits. */
-public class Monitors {
+public class MonitorLists {
     static final Object LONELY = new Object(), WANTED = new Object(), MINE = new Object();
     static volatile boolean done;
 
@@ -33,9 +33,9 @@ public class Monitors {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Thread waiter = start("waiter", Monitors::waits, Thread.State.WAITING);
-        Thread owner = start("owner", Monitors::owns, Thread.State.RUNNABLE);
-        Thread wanting = start("wanting", Monitors::wants, Thread.State.BLOCKED);
+        Thread waiter = start("waiter", MonitorLists::waits, Thread.State.WAITING);
+        Thread owner = start("owner", MonitorLists::owns, Thread.State.RUNNABLE);
+        Thread wanting = start("wanting", MonitorLists::wants, Thread.State.BLOCKED);
         synchronized (MINE) {
             MINE.wait(1);
         }

@@ -1,5 +1,5 @@
 /** Jumps and switches, each of which goes each way. */
-public class Steps {
+public class Jumps {
     static int go(int n) {
         int sum = 0;
         for (int i = 0; i < n; i++) {
