@@ -1,9 +1,11 @@
 """scripts/hprof finds or builds the agent, and hands everything else to bin/hprof."""
 import os
+import pty
+import subprocess
 import tempfile
 import unittest
 
-from support import script, write
+from support import ROOT, script, write
 
 SHOW = "#!/bin/sh\nfor word in \"$@\"; do echo \"[$word]\"; done\nexit 3\n"
 
@@ -95,6 +97,27 @@ class Launcher(unittest.TestCase):
         code, said = script("provide", "target", "pdp-11", env=environment)
         self.assertEqual(code, 2)
         self.assertIn("provide: no target pdp-11: ", said)
+
+    def test_a_person_at_the_terminal_is_asked_before_packages_are_installed(self):
+        fake = os.path.join(self.folder.name, "fake")
+        installed = os.path.join(self.folder.name, "installed")
+        for name, text in (("id", "echo 0"), ("dpkg-query", "exit 1"), ("apt-get", "touch " + installed)):
+            os.chmod(write(fake, name, "#!/bin/sh\n%s\n" % text), 0o755)
+        environment = dict(os.environ, PATH=fake + ":" + os.environ["PATH"])
+        environment.pop("HPROF_NO_INSTALL", None)
+        for arguments, answer, code in ((["packages"], b"n\n", 1), (["packages"], b"\n", 0), (["--yes", "packages"], None, 0)):
+            with self.subTest(arguments=arguments, answer=answer):
+                master, terminal = pty.openpty()
+                child = subprocess.Popen([os.path.join(ROOT, "scripts", "provide"), *arguments, "zlib1g-dev"], stdin=terminal, stderr=terminal,
+                                         env=environment)
+                os.close(terminal)
+                if answer is not None:
+                    os.write(master, answer)
+                self.assertEqual(child.wait(60), code)
+                os.close(master)
+                self.assertEqual(os.path.exists(installed), code == 0)
+                if code == 0:
+                    os.remove(installed)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import unittest
 
 from support import ROOT, script, write
 
-MARKS = {"README.md": ("options",), "docs/control.md": ("commands",), "docs/hotspot.md": ("changes", "reads"),
+MARKS = {"docs/options.md": ("options",), "docs/control.md": ("commands",), "docs/hotspot.md": ("changes", "reads"),
          "docs/heap-dump.md": ("heap",),
          "docs/tool.md": ("run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
                           "plugin", "view", "convert")}
