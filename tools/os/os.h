@@ -30,6 +30,7 @@ void close_file(int file);
 bool is_terminal(int file);
 bool file_exists(const std::string& path);
 bool remove_file(const std::string& path);
+bool rename_file(const std::string& from, const std::string& to, std::string* error);  // replaces `to`
 // True: it belongs to this user or root, and nobody else may read or write it.
 bool file_is_private(int file);
 // Time of the last change in nanoseconds since 1970; 0: unknown.

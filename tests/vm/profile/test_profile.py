@@ -142,8 +142,24 @@ def killed_it_takes_the_agent_with_it(vm):
     tool.kill()
     tool.communicate(timeout=TIMEOUT)
     live.wait_until(lambda: is_gone(live), "the agent to be gone")
-    os.unlink(vm.path("java.hprof.txt"))
+    check_equal(sorted(name for name in os.listdir(vm.dir) if name.startswith("java.hprof")), ["java.hprof.txt.partial"], "files")
     profiled(vm, live, "java.hprof.txt")
+    live.ended_well()
+
+
+@vm_test(units=UNITS)
+def a_report_that_is_not_whole_is_called_partial(vm):
+    live = vm.start(None, "Idle")
+    with open(vm.path("heap.hprof"), "w") as file:
+        file.write("yesterday's")
+    code, out, err = profile(vm, live, "--force", "--most=10k", "-o", "heap.hprof", "heap=dump", "format=b")
+    check_equal((code, "heap.hprof.partial (" in out), (1, True), "hprof profile: %s%s" % (out, err))
+    check_equal(open(vm.path("heap.hprof")).read(), "yesterday's", "the file that was there")
+    check(0 < os.path.getsize(vm.path("heap.hprof.partial")) <= 10240, "the partial file")
+    live.wait_until(lambda: is_gone(live), "the agent to be gone")
+    code, out, err = profile(vm, live, "--force", "-o", "heap.hprof", "heap=dump", "format=b")
+    check_equal(code, 0, "hprof profile: %s%s" % (out, err))
+    check_equal(sorted(name for name in os.listdir(vm.dir) if name.startswith("heap.hprof")), ["heap.hprof"], "files")
     live.ended_well()
 
 

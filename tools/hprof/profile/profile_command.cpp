@@ -1,8 +1,8 @@
 // hprof profile PID: attaches, waits, fetches the report and detaches.
 //
 // The agent streams to a local socket in a private folder, and this program writes the file: it belongs to
-// the caller, whatever the JVM's user and file system. If this program dies, the stream ends and the agent
-// detaches.
+// the caller, whatever the JVM's user and file system. Until it is whole its name ends with .partial. If this
+// program dies, the stream ends and the agent detaches.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -21,6 +21,7 @@ namespace {
 
 constexpr char kStream[] = "stream";
 constexpr char kControl[] = "control";
+constexpr char kPartial[] = ".partial";
 constexpr unsigned kLastNumber = 9999;
 constexpr double kTick = 0.5;            // seconds between two lines of progress
 constexpr double kReportSeconds = 600;   // for the report and the end of the stream
@@ -119,6 +120,7 @@ class Profiling {
 
  private:
   bool create_file(std::string* error);
+  bool keep_file(bool good, std::string* error);
   bool attach(std::string* error);
   bool has_agent(std::string* error);
   int refused(const std::string& error);
@@ -133,8 +135,7 @@ class Profiling {
   Attachment attachment_;
   AttachAnswer answer_;
   int file_ = -1;
-  bool is_new_ = false;  // nothing had that name before
-  std::string path_;     // absolute
+  std::string path_;  // absolute, of the whole report
   int stream_ = -1;
   int control_ = -1;
   bool ended_ = false;    // the agent has closed the stream
@@ -142,21 +143,44 @@ class Profiling {
   uint64_t bytes_ = 0;
   uint64_t most_;  // how many there may be, as far as that was computed
   double began_ = 0;
+  double shown_ = 0;     // the last line of progress
+  uint64_t memory_ = 0;  // of the JVM, when the report was asked for
+  bool fetches_ = false;
   std::string problem_;  // of the file
 };
 
-// Opens the file, or a new one beside existing ones. False with *error.
+// Opens the file, under a name of its own beside existing ones. False with *error.
 bool Profiling::create_file(std::string* error) {
   const std::string wanted = options_.file;
-  for (unsigned n = 2; file_ < 0 && n <= kLastNumber + 1; n++) {
-    const bool exists = os::file_exists(options_.file);
-    is_new_ = !exists;
-    file_ = os::create_private_file(options_.file, options_.force, error);
-    if (file_ >= 0 || !exists || options_.force) break;
+  for (unsigned n = 2; !options_.force && os::file_exists(options_.file) && n <= kLastNumber; n++)
     options_.file = numbered(wanted, options_.suffix, n);
+  if (os::file_exists(options_.file)) {
+    const int there = options_.force ? os::open_for_reading(options_.file, error) : -1;
+    const bool is_file = there >= 0 && os::file_size(there) != UINT64_MAX;
+    if (there >= 0) os::close_file(there);
+    if (!is_file) {
+      *error =
+          options_.file + ": it is there already" + (options_.force ? ", and is no file to replace" : "");
+      return false;
+    }
   }
-  if (file_ >= 0) path_ = os::absolute_path(options_.file, error);
-  return file_ >= 0;
+  const std::string partial = options_.file + kPartial;
+  file_ = os::create_private_file(partial, true, error);
+  if (file_ < 0) return false;
+  path_ = os::absolute_path(partial, error);
+  path_.resize(path_.empty() ? 0 : path_.size() - (sizeof kPartial - 1));
+  return !path_.empty();
+}
+
+// Gives the file its name, if it is whole; an empty one goes. False with *error.
+bool Profiling::keep_file(bool good, std::string* error) {
+  os::become_caller();
+  os::close_file(file_);
+  const std::string partial = path_ + kPartial;
+  if (good && os::rename_file(partial, path_, error)) return true;
+  if (bytes_ == 0) os::remove_file(partial);
+  path_ = partial;
+  return !good;
 }
 
 // True with *error: the process has an agent already, whose session this one would end.
@@ -196,11 +220,21 @@ bool Profiling::attach(std::string* error) {
 }
 
 void Profiling::show(bool last) {
-  if (!os::is_terminal(2)) return;
+  const double now = os::monotonic_seconds();
+  if (!os::is_terminal(2) || (!last && now - shown_ < kTick)) return;
+  shown_ = now;
   char text[120];
-  std::snprintf(text, sizeof text, "%.0f of %.0f s", os::monotonic_seconds() - began_, options_.seconds);
+  const double passed = now - began_;
+  if (!fetches_) {
+    std::snprintf(text, sizeof text, "%.0f of %.0f s", passed, options_.seconds);
+  } else if (bytes_ == 0) {
+    std::snprintf(text, sizeof text, "%.0f s, waits for the report", passed);
+  } else {
+    std::snprintf(text, sizeof text, "%.0f s", passed);
+  }
   steer_terminal("\r");
   std::cerr << attachment_.name() << ": " << text << ", " << size_text(bytes_);
+  if (fetches_ && memory_ != 0) std::cerr << "; the JVM has " << size_text(memory_);
   steer_terminal(last ? "\x1b[K\n" : "\x1b[K");
 }
 
@@ -257,6 +291,7 @@ bool Profiling::send(const std::string& command, double deadline, std::string* a
   std::string held;
   while (held.find("\nOK") == std::string::npos && held.rfind("OK", 0) != 0 &&
          held.find("\nERROR") == std::string::npos && held.rfind("ERROR", 0) != 0) {
+    show(false);
     const int ready = os::wait_readable({control_, ended_ ? -1 : stream_}, 1000);
     const double now = os::monotonic_seconds();
     if (ready >= 0) heard = now;
@@ -288,6 +323,8 @@ bool Profiling::send(const std::string& command, double deadline, std::string* a
 
 // Fetches the report and ends the agent. False with *error.
 bool Profiling::fetch(std::string* error) {
+  fetches_ = true;
+  if (has_dump(options_.text)) memory_ = os::memory_of(options_.pid);
   const double deadline = os::monotonic_seconds() + (has_dump(options_.text) ? kDumpSeconds : kReportSeconds);
   std::string said, ignored;
   const bool reported = send("report", deadline, &said, error);
@@ -302,18 +339,19 @@ bool Profiling::fetch(std::string* error) {
       return false;
     }
     const uint64_t before = bytes_;
+    show(false);
     if (!read_stream(1000, error) && !ended_) return false;
     if (bytes_ != before) heard = now;
   }
+  show(true);
   return reported;
 }
 
 // Removes what a refused report has left: the caller's file; the attachment removes its own in the JVM's
 // /tmp.
 int Profiling::refused(const std::string& error) {
-  os::become_caller();
-  if (file_ >= 0) os::close_file(file_);
-  if (file_ >= 0 && is_new_) os::remove_file(path_);
+  std::string ignored;
+  if (file_ >= 0) keep_file(false, &ignored);
   std::cerr << "hprof: " << error << '\n';
   return answer_.problem.empty() ? kFailed : kFoundProblems;
 }
@@ -321,17 +359,9 @@ int Profiling::refused(const std::string& error) {
 int Profiling::run() {
   std::string error;
   const std::string wanted = options_.file;
-  // A file that --force replaces is kept until the agent is loaded.
-  const bool late = options_.force && os::file_exists(wanted);
-  if (!late && !create_file(&error)) return fail(error);
+  if (!create_file(&error)) return fail(error);
   os::stop_on_signals();
   if (!attach(&error)) return refused(error);
-  if (late) {
-    os::become_caller();
-    const bool made = create_file(&error);
-    std::string ignored;
-    if (!made || !os::become(attachment_.jvm(), &error)) return refused(error);
-  }
   if (options_.file != wanted)
     std::cerr << wanted << " is kept (--force replaces it): writing to " << options_.file << '\n';
   std::cerr << attachment_.name() << ": " << options_.text << ", " << options_.seconds << " s" << std::endl;
@@ -343,11 +373,11 @@ int Profiling::run() {
   }
   os::close_socket(stream_);
   os::close_socket(control_);
-  os::close_file(file_);
+  good = keep_file(good, &error) && good;
   if (ended_ && os::monotonic_seconds() - began_ < options_.seconds && !stopped_)
     std::cerr << attachment_.name() << " ended, or its agent did; this is what it wrote\n";
   if (!good) std::cerr << "hprof: " << error << '\n';
-  std::cout << path_ << " (" << size_text(bytes_) << ")\n";
+  if (good || bytes_ != 0) std::cout << path_ << " (" << size_text(bytes_) << ")\n";
   return good ? kDone : kFoundProblems;
 }
 
@@ -397,7 +427,8 @@ const Command kProfileCommand = {
     kVerbs,
     R"(Profiles a running JVM: loads the agent, waits, fetches the report, and unloads the agent. The report is a file
 of yours, in this folder; its path and size are printed. The JVM may be in a container. Run it as the user of that
-process, or as root. Ctrl-C ends the wait and fetches the report. OPTION=VALUE are the agent's options, default
+process, or as root. Ctrl-C ends the wait and fetches the report; a report that is not whole keeps the name
+FILE.partial. OPTION=VALUE are the agent's options, default
 cpu=samples. Stacks are whole, up to 512 frames, unless depth= is given.
 )",
     R"(  hprof profile 4711

@@ -57,6 +57,10 @@ long read_some(int file, void* to, size_t size, std::string* error) {
   return count < 0 ? -1 : static_cast<long>(count);
 }
 
+bool rename_file(const std::string& from, const std::string& to, std::string* error) {
+  return !failed(platform::file_rename(from.c_str(), to.c_str()), to, error);
+}
+
 bool write_all(int file, const void* from, size_t size, std::string* error) {
   File out = file_size(file) == UINT64_MAX ? stream_of(file) : file_of(file);
   return !failed(platform::file_write_all(out, from, size), error);
