@@ -70,13 +70,19 @@ bool Reports::is_due(const CollectorSlot& slot, const hprof_report& report) cons
   return (slot.running || slot.unreported) && !(slot.dumped && left);
 }
 
+// The program is what the launcher's command begins with: a class, or a jar, which may have blanks in its
+// path and is the first of the class path.
 void Reports::learn_names() {
   if (!kHasSockets || platform::host_name(host_name_, sizeof(host_name_)) == 0) host_name_[0] = 0;
-  char* command = nullptr;
+  char *command = nullptr, *path = nullptr;
   if (parts_.jvmti->GetSystemProperty("sun.java.command", &command) != JVMTI_ERROR_NONE || command == nullptr)
     return;
-  const JvmtiText text(parts_.jvmti, command);
-  const size_t size = strcspn(command, " ");
+  if (parts_.jvmti->GetSystemProperty("java.class.path", &path) != JVMTI_ERROR_NONE) path = nullptr;
+  const JvmtiText command_text(parts_.jvmti, command), path_text(parts_.jvmti, path);
+  size_t jar = 0;
+  while (path != nullptr && path[jar] != '\0' && path[jar] == command[jar]) jar++;
+  const bool is_jar = jar != 0 && strchr(":;", path[jar]) != nullptr && strchr(" ", command[jar]) != nullptr;
+  const size_t size = is_jar ? jar : strcspn(command, " ");
   if (size < sizeof(program_)) memcpy(program_, command, size);
 }
 

@@ -1,6 +1,7 @@
 """format=collapsed, pprof, json and flamegraph: each has the numbers of the tables, for every collector with stacks."""
 import os
 import signal
+import zipfile
 
 from harness import check, check_equal, vm_test
 from pictures import Json, Page, Pprof, parse_collapsed
@@ -266,6 +267,20 @@ def pprof_is_packed_unless_that_is_switched_off(vm):
     run = vm.profiled("cpu=samples,format=pprof,compress=n", "Spin", "2")
     check(run.bytes("java.hprof.pb")[:2] != b"\x1f\x8b", "compress=n")
     check(Pprof(run.bytes("java.hprof.pb")).stacks, "stacks without gzip")
+
+
+@vm_test(units=("cpu_samples", "encoder_pprof", "filter_gzip", "sink_file"))
+def the_program_of_a_report_may_have_blanks_in_its_path(vm):
+    jar = vm.path("my first app.jar")
+    with zipfile.ZipFile(jar, "w") as file:
+        file.writestr("META-INF/MANIFEST.MF", "Main-Class: Quick\n")
+        file.write(os.path.join(vm.classes, "Quick.class"), "Quick.class")
+    option = vm.agent_option("cpu=samples,format=pprof,compress=n,file=out.pb,force=y")
+    for program, expected, other in ((("-jar", jar, "0", "x y"), jar, jar + " "), (("Quick", "0", "more"), "Quick", "Quick 0")):
+        check_equal(vm.run_java(option, *program).code, 0, "exit code")
+        with open(vm.path("out.pb"), "rb") as file:
+            data = file.read()
+        check(expected.encode() in data and other.encode() not in data, "%s in the report" % expected)
 
 
 @vm_test(units=("cpu_samples", "encoder_pprof", "filter_gzip", "sink_file"))
