@@ -118,10 +118,14 @@ uint64_t Pools::symbol(hprof_string_id id, bool is_name) {
   return number;
 }
 
+bool Pools::is_descriptor(hprof_string_id id) const {
+  const hprof_text text = string(id);
+  return text.data != nullptr && text.size != 0 && text.data[0] == '(';
+}
+
 // Readers parse it, so a method without one has another's.
 uint64_t Pools::descriptor(hprof_string_id id) {
-  const hprof_text text = string(id);
-  if (text.data != nullptr && text.size != 0 && text.data[0] == '(') return symbol(id);
+  if (is_descriptor(id)) return symbol(id);
   if (!has_unknown_descriptor_) add_symbol(kUnknownDescriptor, {"()V", 3});
   has_unknown_descriptor_ = true;
   return kUnknownDescriptor;
@@ -194,10 +198,13 @@ uint64_t Pools::stack(hprof_trace_serial serial) {
   entry.varint(trace->frame_count);
   for (uint32_t i = 0; i < trace->frame_count && ok_ && entry.ok(); i++) {
     const auto frame = find_frame(services_.ids, services_.host, trace->frames[i]);
+    // Code outside of Java methods has no descriptor.
+    const bool is_java = frame->line != HPROF_LINE_NATIVE &&
+                         is_descriptor(find_method(services_.ids, services_.host, frame->method)->signature);
     entry.varint(method(frame->method));
     entry.varint(frame->line > 0 ? static_cast<uint32_t>(frame->line) : 0);
     entry.varint(0);  // bytecode index
-    entry.varint(frame->line == HPROF_LINE_NATIVE ? kNativeFrame : kJavaFrame);
+    entry.varint(is_java ? kJavaFrame : kNativeFrame);
   }
   return serial;
 }

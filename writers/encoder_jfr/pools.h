@@ -54,6 +54,7 @@ class Pools {
   uint64_t method(hprof_method_id id);
   uint64_t package(hprof_text class_name);
   uint64_t symbol(hprof_string_id id, bool is_name = false);
+  bool is_descriptor(hprof_string_id id) const;
   uint64_t descriptor(hprof_string_id id);
   void add_symbol(uint64_t number, hprof_text text, char dot = '.');
   uint64_t group(hprof_string_id name, hprof_string_id parent);

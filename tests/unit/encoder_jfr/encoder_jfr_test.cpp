@@ -168,6 +168,21 @@ TEST_CASE("a sample has its time, thread, state and stack") {
   CHECK(jvm[0]["jvmStartTime"].number == kCreatedMs);
 }
 
+TEST_CASE("code outside of Java methods is of the type Native") {
+  MockHost host;
+  const auto native = host.add_frame(
+      host.add_method(host.add_class("libz.so.1", "Llibz/so/1;"), "deflate", ""), HPROF_LINE_UNKNOWN);
+  const auto java = host.add_frame(host.add_method(host.add_class("B", "LB;"), "run", "()V"), 7);
+  File file(host);
+  file.events<SampleRow>(kSamples,
+                         {{kCreatedNs + 30, 0, HPROF_STATE_RUNNABLE, host.add_trace({native, java}), 1, 10}});
+  const auto chunks = file.end();
+  const JfrValue& frames = chunks.at(0).of("jdk.ExecutionSample").at(0)["stackTrace"]["frames"];
+  CHECK(frames.items[0]["type"].text == "Native");
+  CHECK(frames.items[0]["method"]["name"].text == "deflate");
+  CHECK(frames.items[1]["type"].text == "Java");
+}
+
 TEST_CASE("a sample that stands for several is written as often") {
   MockHost host;
   const auto trace = add_trace(host, "A", "m", 1);
