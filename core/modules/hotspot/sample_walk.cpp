@@ -360,7 +360,9 @@ bool SampleWalk::from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) c
   const uint32_t faults = platform::guarded_read_faults();
   uint64_t method = 0;
   int32_t bci = 0;
-  if (read_interpreted(*w, at, &method, &bci)) {
+  // Until all of a new frame is pushed, its slots below the stack pointer are those of an earlier one.
+  const uint64_t pushed = static_cast<uint64_t>(-int64_t{layout_.bcp_slot}) * kWord;
+  if (at.fp - at.sp >= pushed && read_interpreted(*w, at, &method, &bci)) {
     const uint64_t start = scopes_.bytecode_of(method);
     const auto size = guarded_at<uint16_t>(guarded_at<uint64_t>(method + method_const_) + code_size_);
     if (bci >= 0 && bytecode >= start && bytecode < start + size)

@@ -102,7 +102,31 @@ TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
     at.pc = program.stub + 300;
     at.sp += 3 * kWord;
     CHECK(program.vm.walk_sampled(at, 10, &program.stack).size() == 3);
+    CHECK(program.stack.outside == at.pc);
+    CHECK(program.stack.in_call == 0);
+    hprof_native_name name = {};
+    program.vm.sampled.name_outside(at.pc, &name);
+    CHECK(std::string(name.owner).empty());
+    CHECK(std::string(name.symbol) == "StubRoutines (1)");
   }
+  CHECK(program.stack.how == HPROF_WALKED_GUESS);
+}
+
+TEST_CASE("a frame that an interpreted method is making is not read from what is left below the stack") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  program.vm.begin();
+  program.vm.interpreted(address(&program.top.method), address(program.top.constant.code) + 3);
+  program.vm.compiled(program.pc, 10);
+  program.vm.interpreted(address(&program.caller.method), address(program.caller.constant.code) + 7);
+  program.vm.end();
+  auto at = program.vm.interrupted();
+  program.is_whole(program.vm.walk_sampled(at, 10, &program.stack));
+  CHECK(program.stack.how == HPROF_WALKED_INTERPRETER);
+  at.sp = at.fp - 7 * kWord;
+  const auto found = program.vm.walk_sampled(at, 10, &program.stack);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].method == program.inner.id());
   CHECK(program.stack.how == HPROF_WALKED_GUESS);
 }
 
