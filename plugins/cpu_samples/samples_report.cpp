@@ -69,7 +69,7 @@ static uint64_t square_root(uint64_t n) {
 // hundredths of a point, 5000 / sqrt(n). A look that counts as four intervals is one sample.
 static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
-  line.add("cpu=samples: ").add(snapshot.looks).add(" looks");
+  line.add("cpu=samples: ").add(snapshot.looks).add(snapshot.looks == 1 ? " look" : " looks");
   if (snapshot.total >= 2 * snapshot.looks && how.engine != nullptr && how.why_jvmti == nullptr &&
       std::strcmp(how.engine, "signal") == 0) {
     const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.looks;
@@ -82,7 +82,8 @@ static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
 
 static Note note_on_reasons(const Snapshot& snapshot, uint64_t without_stack) {
   Note line;
-  line.add("cpu=samples: ").add(without_stack).add(" samples without a stack (class JVM in the table):");
+  line.add("cpu=samples: ").add(without_stack).add(without_stack == 1 ? " sample" : " samples");
+  line.add(" without a stack (class JVM in the table):");
   for (uint32_t r = 0; r < kReasonCount; r++) {
     if (snapshot.reasons[r] == 0) continue;
     line.add(" ").add(reason_method(static_cast<Reason>(r))).add(" ").add(snapshot.reasons[r]);
