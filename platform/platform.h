@@ -21,6 +21,7 @@
 #include "platform/guarded_read.h"
 #include "platform/library.h"
 #include "platform/memory.h"
+#include "platform/native_code.h"
 #include "platform/process.h"
 #include "platform/sampling.h"
 #include "platform/socket.h"

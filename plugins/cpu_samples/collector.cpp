@@ -17,7 +17,7 @@ static constexpr uint64_t kLeastMemory = 48 * 1024;  // for the book, the queue 
 Collector::Collector(const hprof_host* host, const Config& config)
     : sampler_(static_cast<Sampler>(config.sampler)),
       clock_(static_cast<Clock>(config.clock)),
-      signal_("signal", &shared_, &jvmti_),
+      signal_("signal", &shared_, &jvmti_, sampler_ == Sampler::kNative),
       jvmti_("jvmti", &shared_),
       wall_("wall", &shared_) {
   shared_.services = Services(host);
@@ -31,7 +31,7 @@ Collector::Collector(const hprof_host* host, const Config& config)
 
 hprof_status Collector::open(char* error, uint32_t error_size) {
   shared_.services.will_need(kLeastMemory);
-  if (clock_ != Clock::kWall || sampler_ != Sampler::kSignal) return HPROF_OK;
+  if (clock_ != Clock::kWall || sampler_ == Sampler::kAuto || sampler_ == Sampler::kJvmti) return HPROF_OK;
   TextBuffer(error, error_size).add("clock=wall takes no sampler=");
   return HPROF_FAILED;
 }
@@ -70,7 +70,7 @@ static bool is_jfr_to_sample(const Services& s) {
 bool Collector::start_signals() {
   const Services& s = shared_.services;
   // -Xcheck:jni prints warnings about signal handlers that are not the VM's own.
-  if (sampler_ == Sampler::kAuto && vm_flag(s, "CheckJNICalls")) {
+  if (sampler_ != Sampler::kSignal && vm_flag(s, "CheckJNICalls")) {
     say_instead("-Xcheck:jni", false);
     return false;
   }
@@ -84,7 +84,7 @@ bool Collector::start_signals() {
           "sampler=jvmti for both");
     return true;
   }
-  const bool loud = sampler_ != Sampler::kAuto || status != HPROF_UNSUPPORTED;
+  const bool loud = sampler_ == Sampler::kSignal || status != HPROF_UNSUPPORTED;
   say_instead(why_jvmti_, loud);
   if (!loud) why_jvmti_ = nullptr;
   return false;

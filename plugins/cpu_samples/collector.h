@@ -21,8 +21,8 @@ constexpr bool kHasWall = false;  // builds for small devices sample CPU time
 constexpr bool kHasWall = true;
 #endif
 
-enum class Clock : uint32_t { kCpu, kWall };               // as in the option's choices
-enum class Sampler : uint32_t { kAuto, kSignal, kJvmti };  // as in the option's choices
+enum class Clock : uint32_t { kCpu, kWall };                        // as in the option's choices
+enum class Sampler : uint32_t { kAuto, kSignal, kJvmti, kNative };  // as in the option's choices
 
 // Filled in by the core from the unit's option rows.
 struct Config {

@@ -16,8 +16,8 @@ static const hprof_option kOptions[] = {
      "sample CPU time or elapsed time"},
     {"threads", HPROF_OPTION_TEXT, offsetof(Config, threads), "", nullptr, 0, 0, "<name>[:...]",
      "sample threads of these names; * for any text"},
-    {"sampler", HPROF_OPTION_CHOICE, offsetof(Config, sampler), "auto", "auto|signal|jvmti", 0, 0, nullptr,
-     "choose the sampling engine"},
+    {"sampler", HPROF_OPTION_CHOICE, offsetof(Config, sampler), "auto", "auto|signal|jvmti|native", 0, 0,
+     nullptr, "choose the sampling engine; native adds a frame for native code (docs/cpu-samples.md)"},
 };
 
 static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_KIND_NOTE, nullptr};

@@ -5,6 +5,8 @@
 
 namespace hprof::samples {
 
+static constexpr uint32_t kEnds = 2;  // frames beside those of the stack
+
 hprof_status SampleBook::open(const Services& services, uint32_t depth) {
   services_ = &services;
   has_continuations_ = services.settings().java_version >= 19;
@@ -14,9 +16,9 @@ hprof_status SampleBook::open(const Services& services, uint32_t depth) {
   if (has_continuations_) hole_ = services.ids->synthetic_frame(services.host, "JVM", "frames_in_the_heap");
   if (depth == 0) depth = 1;
   if (depth == depth_) return HPROF_OK;
-  hprof_frame_id* frames = services.allocate<hprof_frame_id>(depth + 1);
+  hprof_frame_id* frames = services.allocate<hprof_frame_id>(depth + kEnds);
   if (frames == nullptr) return HPROF_NO_MEMORY;
-  services.release(frames_, depth_ + 1);
+  services.release(frames_, depth_ + kEnds);
   frames_ = frames;
   depth_ = depth;
   return HPROF_OK;
@@ -25,7 +27,7 @@ hprof_status SampleBook::open(const Services& services, uint32_t depth) {
 void SampleBook::close() {
   if (services_ == nullptr) return;
   counts_.close();
-  services_->release(frames_, depth_ + 1);
+  services_->release(frames_, depth_ + kEnds);
   frames_ = nullptr;
   depth_ = 0;
 }
@@ -58,9 +60,9 @@ static bool is_continuation_entry(const Services& s, hprof_frame_id frame) {
 
 // Returns how many of the frames belong to the virtual thread; all if none is mounted. A carrier that is
 // itself in the entry methods keeps its frames.
-uint32_t SampleBook::below_continuation(uint32_t count) const {
+uint32_t SampleBook::below_continuation(const hprof_frame_id* frames, uint32_t count) const {
   for (uint32_t i = 0; i < count; i++) {
-    if (is_continuation_entry(*services_, frames_[i])) return i == 0 ? count : i;
+    if (is_continuation_entry(*services_, frames[i])) return i == 0 ? count : i;
   }
   return count;
 }
@@ -79,8 +81,9 @@ uint64_t SampleBook::equal_looks() const {
 }
 
 hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
-                                        uint32_t count, hprof_frame_id last) {
+                                        uint32_t count, hprof_frame_id last, hprof_frame_id first) {
   const Services& s = *services_;
+  hprof_frame_id* to = frames_ + 1;
   const uint32_t most = count < depth_ ? count : depth_;
   uint32_t frame_count = 0, merged = 0;
   for (uint32_t i = 0; i < most; i++) {
@@ -88,16 +91,19 @@ hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, c
     if (frame == 0) frame = s.ids->synthetic_frame(s.host, "JVM", "unknown_method");
     if (frame == 0) return lost_trace_;
     // Adjacent frames of probes, which call each other, become one.
-    const bool is_same = frame == probe_ && frame_count != 0 && frames_[frame_count - 1] == probe_;
+    const bool is_same = frame == probe_ && frame_count != 0 && to[frame_count - 1] == probe_;
     merged += is_same ? 1 : 0;
-    if (!is_same) frames_[frame_count++] = frame;
+    if (!is_same) to[frame_count++] = frame;
   }
-  if (has_continuations_) frame_count = below_continuation(frame_count);
+  if (has_continuations_) frame_count = below_continuation(to, frame_count);
   const uint32_t asked = depth_ < s.settings().depth ? depth_ : s.settings().depth;
   const uint32_t flags = trace_flags(frame_count + merged, asked);
-  if (last != 0) frames_[frame_count++] = last;
-  return or_lost(
-      s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count, flags));
+  if (last != 0) to[frame_count++] = last;
+  if (first != 0) {
+    *--to = first;
+    frame_count++;
+  }
+  return or_lost(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, to, frame_count, flags));
 }
 
 hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reason,
@@ -110,8 +116,26 @@ hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reaso
 }
 
 void SampleBook::add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count,
-                           uint64_t weight, bool has_hole) {
-  add(look, trace_of(jni, look.thread, frames, count, has_hole ? hole_ : 0), weight);
+                           uint64_t weight, bool has_hole, hprof_frame_id outside) {
+  add(look, trace_of(jni, look.thread, frames, count, has_hole ? hole_ : 0, outside), weight);
+}
+
+// Names of the VM's code are texts: "StubRoutines (1)". Readers split rows at blanks and parentheses.
+hprof_frame_id SampleBook::outside_frame(const hprof_native_name& name, bool in_call) const {
+  const Services& s = *services_;
+  const bool has_symbol = name.symbol[0] != '\0';
+  if (in_call) return s.ids->synthetic_frame(s.host, "[kernel]", has_symbol ? name.symbol : "system_call");
+  if (name.owner[0] != '\0')
+    return s.ids->synthetic_frame(s.host, name.owner, has_symbol ? name.symbol : "no_symbol");
+  char method[sizeof name.symbol];
+  uint32_t size = 0;
+  for (const char* from = name.symbol; *from != '\0'; from++) {
+    const bool is_plain = (*from >= '0' && *from <= '9') || ((*from | 0x20) >= 'a' && (*from | 0x20) <= 'z');
+    if (is_plain || (size != 0 && method[size - 1] != '_')) method[size++] = is_plain ? *from : '_';
+  }
+  while (size != 0 && method[size - 1] == '_') size--;
+  method[size] = '\0';
+  return s.ids->synthetic_frame(s.host, "JVM", size != 0 ? method : "code_of_no_library");
 }
 
 void SampleBook::add_reason(const Look& look, Reason reason, uint64_t weight) {

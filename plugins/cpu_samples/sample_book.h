@@ -24,17 +24,20 @@ class SampleBook {
 
   // Counts a stack, innermost frame first, count >= 1. Its trace has the thread with thread=y only. Frames
   // below a virtual thread's entry belong to its carrier and are left out. has_hole: frames of the virtual
-  // thread are missing; a synthetic frame stands for them. [consumer]
+  // thread are missing; a synthetic frame stands for them. outside: one more frame, called by the first (0:
+  // none). [consumer]
   void add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count, uint64_t weight,
-                 bool has_hole = false);
+                 bool has_hole = false, hprof_frame_id outside = 0);
+  // The frame of code outside of Java methods; in_call: at a system call. [consumer]
+  hprof_frame_id outside_frame(const hprof_native_name& name, bool in_call) const;
   // Counts samples that have no stack, under a synthetic frame. [consumer]
   void add_reason(const Look& look, Reason reason, uint64_t weight);
   // Counts how the stacks of samples were found.
   void add_found(Found found, uint64_t weight) { found_[static_cast<uint32_t>(found)] += weight; }
-  // The same in two steps: trace_of makes the trace, with `last` as one more frame (0: none); add_trace
-  // counts it, any number of times. [consumer]
+  // The same in two steps: trace_of makes the trace, with `last` and `first` as frames at its ends (0: none);
+  // add_trace counts it, any number of times. [consumer]
   hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
-                              uint32_t count, hprof_frame_id last);
+                              uint32_t count, hprof_frame_id last, hprof_frame_id first = 0);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
   void add(const Look& look, hprof_trace_serial trace, uint64_t weight);
 
@@ -55,12 +58,12 @@ class SampleBook {
   Lock lock;
 
  private:
-  uint32_t below_continuation(uint32_t count) const;
+  uint32_t below_continuation(const hprof_frame_id* frames, uint32_t count) const;
   hprof_trace_serial or_lost(hprof_trace_serial trace) const { return trace != 0 ? trace : lost_trace_; }
 
   const Services* services_ = nullptr;
   TraceCounts counts_;
-  hprof_frame_id* frames_ = nullptr;  // room for depth_ and one
+  hprof_frame_id* frames_ = nullptr;  // room for depth_ and one at each end
   uint32_t depth_ = 0;
   hprof_trace_serial lost_trace_ = 0;
   hprof_frame_id probe_ = 0;  // the core's frame of the agent's probes

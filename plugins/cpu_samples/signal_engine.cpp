@@ -489,11 +489,19 @@ void SignalEngine::forget() {
 }
 
 hprof_status SignalEngine::write_note(uint64_t) const {
+  const Services& s = shared_->services;
   const uint64_t ended = calls_ended_.load(std::memory_order_relaxed);
-  if (ended == 0) return HPROF_OK;
-  Note line;
-  line.add("cpu=samples: ").add(ended).add(ended == 1 ? " system call was" : " system calls were");
-  return hprof::write_note(shared_->services, line.add(" ended by a signal (EINTR)"));
+  hprof_status status = HPROF_OK;
+  if (ended != 0) {
+    Note line;
+    line.add("cpu=samples: ").add(ended).add(ended == 1 ? " system call was" : " system calls were");
+    status = hprof::write_note(s, line.add(" ended by a signal (EINTR)"));
+  }
+  if (status == HPROF_OK && shows_outside_ && !walker_.has_own())
+    status = hprof::write_note(
+        s, Note().add(
+               "cpu=samples: no frames of native code: the agent does not walk stacks itself on this VM"));
+  return status;
 }
 
 void SignalEngine::count(const Sample& sample, void* jni) {
@@ -512,7 +520,17 @@ void SignalEngine::count(const Sample& sample, void* jni) {
   if (count == 0) return book.add_reason(look, reason_of(sample.frame_count), sample.ticks);
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (count > depth && depth != 0) count = depth;
-  book.add_stack(jni, look, raw_, count, sample.ticks, sample.found == Found::kHole);
+  book.add_stack(jni, look, raw_, count, sample.ticks, sample.found == Found::kHole, outside_frame(sample));
+}
+
+// On top of stacks by the own walk only: AsyncGetCallTrace may have left out the frames between.
+hprof_frame_id SignalEngine::outside_frame(const Sample& sample) const {
+  const bool is_own =
+      sample.found == Found::kWhole || sample.found == Found::kCut || sample.found == Found::kHole;
+  if (!shows_outside_ || !is_own || sample.outside == 0) return 0;
+  hprof_native_name name;
+  walker_.name_outside(sample, &name);
+  return shared_->book.outside_frame(name, sample.in_call != 0);
 }
 
 }  // namespace hprof::samples

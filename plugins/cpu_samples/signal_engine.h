@@ -17,7 +17,9 @@ namespace hprof::samples {
 class SignalEngine : public Engine {
  public:
   // `other` samples threads without a timer, and all threads where signals stop coming.
-  SignalEngine(const char* name, Shared* shared, JvmtiEngine* other) : Engine(name, shared), other_(other) {}
+  // shows_outside: code outside of Java methods is a frame of its own.
+  SignalEngine(const char* name, Shared* shared, JvmtiEngine* other, bool shows_outside)
+      : Engine(name, shared), other_(other), shows_outside_(shows_outside) {}
 
   // Before start. [onload]
   void open() { walker_.open(shared_->services); }
@@ -66,8 +68,10 @@ class SignalEngine : public Engine {
   uint32_t drain(void* jni);  // counts up to kSamplesPerLock samples; returns how many
   void drain_all(void* jni);
   void count(const Sample& sample, void* jni);
+  hprof_frame_id outside_frame(const Sample& sample) const;
 
   JvmtiEngine* const other_;
+  const bool shows_outside_;
   const char* try_signals();  // null: signals come and are recognised
   StackWalker walker_;
   SampleQueue queue_;

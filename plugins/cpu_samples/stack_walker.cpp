@@ -20,7 +20,7 @@ const char* StackWalker::start() {
   if (walk == nullptr) return "this VM has no AsyncGetCallTrace, or it is switched off";
   const char* why = nullptr;
   const bool is_there =
-      walk_service_ != nullptr && HPROF_HAS(walk_service_, hprof_walk_service, close_interrupted);
+      walk_service_ != nullptr && HPROF_HAS(walk_service_, hprof_walk_service, name_outside);
   if (opened_ == nullptr && is_there) {
     opened_ = walk_service_->open_interrupted(s.host, s.jvm->jni(s.host), &why);
     own_.store(opened_, std::memory_order_relaxed);
@@ -149,6 +149,8 @@ bool StackWalker::walk_by_frames(const hprof_sample_walk* own, Sample* sample, v
   sample->frame_count =
       static_cast<int32_t>(walk_service_->interrupted(own, jni, ucontext, depth, sample->frames, stack));
   sample->top = nullptr;
+  sample->outside = stack->outside;
+  sample->in_call = stack->in_call;
   sample->found = stack->is_cut != 0 ? Found::kCut : stack->has_hole != 0 ? Found::kHole : Found::kWhole;
   return sample->frame_count > 0;
 }

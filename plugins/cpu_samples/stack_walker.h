@@ -34,6 +34,12 @@ class StackWalker {
   void walk(Sample* sample, void* jni, uint32_t depth, void* ucontext);
   // No signal is handled any more. [control]
   void close();
+  // True: the own walk has answered, or may yet. [any]
+  bool has_own() const { return own_.load(std::memory_order_relaxed) != nullptr; }
+  // Names the code that a sample has outside of Java methods. [consumer]
+  void name_outside(const Sample& sample, hprof_native_name* name) const {
+    walk_service_->name_outside(services_.host, opened_, sample.outside, name);
+  }
   // Ends the use of the own walk, if it differs from the VM. [control]
   void judge();
 

@@ -1,6 +1,5 @@
 #include "core/modules/hotspot/sample_walk.h"
 
-#include "core/hotspot/hotspot.h"
 #include "core/modules/hotspot/x86_code.h"
 
 namespace hprof {
@@ -433,7 +432,7 @@ bool SampleWalk::start(Walk* w, const Frame& at, uint64_t bytecode) const {
   w->low = at.sp;
   // Not on a stack of signals, or of a library of coroutines.
   if (!is_between(at.sp & ~(kWord - 1), w->high - size, w->high - 2 * kWord)) return false;
-  const Code code = code_at(at.pc);
+  const Code& code = w->code = code_at(at.pc);
   bool done = false;
   if (code.kind == Kind::kCompiled || code.kind == Kind::kNative) {
     done = from_compiled(w, at, code);
@@ -459,7 +458,19 @@ uint32_t SampleWalk::walk(const void* env, const platform::MachineRegisters& reg
   stack->how = w.how;
   stack->is_cut = w.count > depth ? 1 : 0;
   stack->has_hole = w.has_hole ? 1 : 0;
+  stack->outside = w.code.kind == Kind::kUnknown ? registers.pc : 0;
+  stack->in_call = w.code.blob == 0 && x86::is_at_system_call(registers.pc) ? 1 : 0;
   return w.count < depth ? w.count : depth;
+}
+
+void SampleWalk::name_outside(uint64_t pc, hprof_native_name* name) {
+  *name = {};
+  const uint64_t blob = address_of(heap_->blob_at(static_cast<uintptr_t>(pc)));
+  if (blob == 0) return names_.find(home_->memory(), pc, name);
+  const auto* text = guarded_at<const char*>(blob + layout_.blob_name);
+  for (uint32_t i = 0; i + 1 < sizeof name->symbol; i++) {
+    if ((name->symbol[i] = guarded_read<char>(text, i)) == '\0') break;
+  }
 }
 
 }  // namespace hprof

@@ -14,6 +14,8 @@
 
 #include <hprof/draft/walk.h>
 
+#include "core/hotspot/hotspot.h"
+#include "core/modules/hotspot/native_names.h"
 #include "core/modules/hotspot/vm_frames.h"
 
 namespace hprof {
@@ -31,6 +33,10 @@ class SampleWalk : private VmFrames {
   // See hprof_walk_service.interrupted. [signal]
   uint32_t walk(const void* env, const platform::MachineRegisters& registers, uint32_t depth,
                 hprof_async_frame* frames, hprof_interrupted_stack* stack) const;
+  // See hprof_walk_service.name_outside. [control]
+  void name_outside(uint64_t pc, hprof_native_name* name);
+  // Gives the memory of names back. [control]
+  void close() { names_.close(home_->memory()); }
 
  private:
   static constexpr uint32_t kMostSteps = 8192;
@@ -39,6 +45,11 @@ class SampleWalk : private VmFrames {
   // How a caller is reached: by a call with a record of its position (kNamed), or maybe by one of a stub or
   // of native code, which needs none.
   enum class Call { kNamed, kLeaf };
+  struct Code {
+    uint64_t blob;  // 0: none
+    Kind kind;
+    int32_t words;  // of its frame
+  };
   // A walk that is being made.
   struct Walk {
     const void* env;
@@ -50,11 +61,7 @@ class SampleWalk : private VmFrames {
     uint64_t low, high;  // the interrupted stack pointer, and the base of the stack
     bool has_hole;       // frames of a virtual thread are in the heap
     uint32_t how;        // HPROF_WALKED_...
-  };
-  struct Code {
-    uint64_t blob;  // 0: none
-    Kind kind;
-    int32_t words;  // of its frame
+    Code code;           // that was interrupted
   };
   Code code_at(uint64_t pc) const;
   static bool is_runtime(const Code& code) { return code.kind == Kind::kUnknown && code.words > 0; }
@@ -104,6 +111,7 @@ class SampleWalk : private VmFrames {
   uint64_t return_barrier_ = 0;
   const void* continuation_return_ = nullptr;
   int64_t continuation_from_env_ = 0;
+  NativeNames names_;
 };
 
 }  // namespace hprof

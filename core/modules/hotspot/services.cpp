@@ -169,7 +169,11 @@ const hprof_walk_service kWalk = {
     [](hprof_sample_walk* walk, const char* why) { reinterpret_cast<SampleWalk*>(walk)->distrust(why); },
     [](const hprof_host* host, hprof_sample_walk* walk) {
       const Memory& memory = hotspot_of(host).memory();
+      reinterpret_cast<SampleWalk*>(walk)->close();
       memory.release(memory.context, walk, sizeof(SampleWalk));
+    },
+    [](const hprof_host*, hprof_sample_walk* walk, uint64_t outside, hprof_native_name* name) {
+      reinterpret_cast<SampleWalk*>(walk)->name_outside(outside, name);
     },
 };
 

@@ -16,6 +16,12 @@ inline bool is_behind_call(uint64_t pc) {
   return byte_at(pc - 5) == 0xe8 || (byte_at(pc - 2) == 0xff && (byte_at(pc - 1) & 0xf8) == 0xd0);
 }
 
+// At a system call: before one that is made again, or behind one.
+inline bool is_at_system_call(uint64_t pc) {
+  constexpr uint16_t kCall = 0x050f;
+  return guarded_at<uint16_t>(pc) == kCall || guarded_at<uint16_t>(pc - 2) == kCall;
+}
+
 // Where the call before pc leads: call rel32, or mov r10, imm64 and call r10; 0: it does not tell.
 inline uint64_t call_target(uint64_t pc) {
   if (byte_at(pc - 5) == 0xe8) return pc + static_cast<uint64_t>(int64_t{guarded_at<int32_t>(pc - 4)});

@@ -127,7 +127,7 @@ static hprof_walk_service walk_service() {
   walk.interrupted = [](const hprof_sample_walk*, const void*, const void*, uint32_t depth,
                         hprof_async_frame* frames, hprof_interrupted_stack* stack) -> uint32_t {
     SampledVm* vm = SampledVm::current;
-    *stack = {vm->own_how, vm->own_is_cut, 0};
+    *stack = {vm->own_how, vm->own_is_cut, 0, vm->own_in_call, vm->own_outside};
     uint32_t count = 0;
     for (; count < depth && count < vm->own_stack.size(); count++)
       frames[count] = {vm->own_stack[count].index, vm->own_stack[count].method};
@@ -138,6 +138,9 @@ static hprof_walk_service walk_service() {
   };
   walk.distrust_interrupted = [](hprof_sample_walk*, const char* why) {
     SampledVm::current->distrusted = why;
+  };
+  walk.name_outside = [](const hprof_host*, hprof_sample_walk*, uint64_t pc, hprof_native_name* name) {
+    *name = SampledVm::current->outside_names.at(pc);
   };
   return walk;
 }

@@ -166,11 +166,11 @@ struct WithWalk {
   SampledVm vm;
   void* f = vm.method("App", "f");
   void* g = vm.method("App", "g");
-  WithWalk() {
+  explicit WithWalk(const char* sampler = "auto") {
     vm.mock.add_app_thread(1, 101);
     vm.has_walk = true;
     vm.own_stack = vm.stack = {{1, f}, {2, g}};
-    vm.create();
+    vm.create({{"sampler", sampler}});
     REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
   }
   void ticks(uint32_t count) {
@@ -247,4 +247,63 @@ TEST_CASE("where the interrupted code is not compiled, only its callers are comp
   with.vm.stack = {};
   with.ticks(2);
   CHECK(with.rows() == Rows{{"App.f", 10}});
+}
+
+namespace {
+
+void interrupt(WithWalk* with, const hprof_native_name& name, uint32_t in_call, uint32_t count) {
+  with->vm.own_outside += 16;
+  with->vm.own_in_call = in_call;
+  with->vm.outside_names[with->vm.own_outside] = name;
+  with->ticks(count);
+}
+
+}  // namespace
+
+TEST_CASE("sampler=native: code outside of Java methods is the first frame of stacks by the own walk") {
+  WithWalk with("native");
+  with.vm.own_outside = 0x1000;
+  with.vm.stack = {{2, with.g}};
+  with.ticks(1);
+  with.vm.stack = with.vm.own_stack;
+  interrupt(&with, {"libz.so.1", "deflate"}, 0, 8);
+  interrupt(&with, {"libz.so.1", ""}, 0, 2);
+  interrupt(&with, {"libc.so.6", "write"}, 1, 3);
+  interrupt(&with, {"", ""}, 1, 4);
+  interrupt(&with, {"", "StubRoutines (1)"}, 0, 5);
+  interrupt(&with, {"", ""}, 0, 6);
+  with.vm.own_outside = 0;
+  with.ticks(7);
+  CHECK(with.rows() == Rows{{"App.g", 1},
+                            {"libz.so.1.deflate", 8},
+                            {"libz.so.1.no_symbol", 2},
+                            {"[kernel].write", 3},
+                            {"[kernel].system_call", 4},
+                            {"JVM.StubRoutines_1", 5},
+                            {"JVM.code_of_no_library", 6},
+                            {"App.f", 7}});
+  const auto rows = rows_of<hprof_cpu_row>(*with.vm.table());
+  const auto trace = with.vm.mock.trace_text(static_cast<hprof_trace_serial>(rows[0].trace));
+  REQUIRE(trace.size() == 3);
+  CHECK(trace[0] == "libz.so.1.deflate(Unknown Source:-1)");
+  CHECK(trace[1] == "App.f(Unknown Source:1)");
+  CHECK(trace[2] == "App.g(Unknown Source:2)");
+}
+
+TEST_CASE("other samplers leave code outside of Java methods to the method that called it") {
+  WithWalk with;
+  interrupt(&with, {"libz.so.1", "deflate"}, 0, 8);
+  CHECK(with.rows() == Rows{{"App.f", 8}});
+}
+
+TEST_CASE("sampler=native: without the own walk a note says that frames are missing") {
+  SampledVm vm;
+  vm.mock.add_app_thread(1, 101);
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.create({{"sampler", "native"}});
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.tick(101);
+  vm.report();
+  CHECK(vm.rows() == Rows{{"App.f", 1}});
+  CHECK(vm.notes().find("no frames of native code") != std::string::npos);
 }

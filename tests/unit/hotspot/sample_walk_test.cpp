@@ -1,6 +1,7 @@
 #include "core/modules/hotspot/sample_walk.h"
 
 #include <random>
+#include <string>
 #if defined(__linux__) && defined(__x86_64__)
 #include <sys/mman.h>
 #include <unistd.h>
@@ -83,6 +84,7 @@ TEST_CASE("the stack of interrupted compiled code is listed up to its root") {
   program.is_whole(program.vm.walk_sampled(program.build(), 10, &program.stack));
   CHECK(program.stack.how == HPROF_WALKED_BODY);
   CHECK(program.stack.is_cut == 0);
+  CHECK(program.stack.outside == 0);
   CHECK(program.vm.walk_sampled(program.build(), 2, &program.stack).size() == 2);
   CHECK(program.stack.is_cut == 1);
 }

@@ -7,6 +7,7 @@ import time
 from bytecode import read_classes, renumber
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
+from tool import sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 MONOTONIC_COARSE = 6  # the clock of Linux that moves at its ticks
@@ -146,9 +147,14 @@ BY_VM = re.compile(r"\.<clinit>$|^java\.lang\.(ClassLoader|Throwable|Module\w*)\
                    r"|^java\.lang\.invoke\.|\.security\.Protection|^JVM\.")
 
 
+# Code outside of Java methods, which sampler=native puts on top: of libraries, the kernel, the VM's stubs.
+OUTSIDE = re.compile(r"^(\[kernel\]|JVM|l[\w.+-]+\.so(\.\d+)*)\.")
+
+
 def wrong_links(frames, classes):
     """The links of a stack, innermost frame first, which the bytecode refutes: the caller's line calls nothing of the callee's name."""
     found = []
+    frames = frames[1:] if OUTSIDE.match(frames[0][0]) else frames
     for callee, caller in zip(frames, frames[1:]):
         owner, method = caller[0].rsplit(".", 1)
         if owner not in classes or not caller[2].isdigit() or BY_VM.search(callee[0]):
@@ -218,6 +224,41 @@ def check_whole(vm, *program, java=()):
 def stacks_are_whole_and_their_callers_call(vm):
     vm.needs_signals_in_time()
     check_whole(vm, "Stacks", "1", "sort", "exceptions", "copies", "crypto", "strings", "natives", "locks")
+
+
+@vm_test(units=UNITS)
+def native_code_has_a_frame_on_top_with_its_library_and_symbol(vm):
+    vm.needs_signals_in_time()
+    if vm.machine != "amd64":
+        raise Skip("stacks are walked by AsyncGetCallTrace alone")
+    run, rows, classes = judged_stacks(vm, "sampler=native", "Stacks", "1", "natives", "crypto")
+    total = sum(count for count, _ in rows)
+    sound(vm, "out.txt", "--for=gprof2dot,hprof2flamegraph")
+    check(not any(OUTSIDE.match(frame[0]) for _, frames in rows for frame in frames[1:] if not frame[0].startswith("JVM.")),
+          "native code that calls Java code")
+    of = {}
+    for count, frames in rows:
+        if len(frames) > 1 and OUTSIDE.match(frames[0][0]):
+            caller = frames[1][0]
+            of.setdefault(caller, {}).setdefault(frames[0][0], 0)
+            of[caller][frames[0][0]] += count
+    deflated = sum((list(names) for caller, names in of.items() if caller.startswith("java.util.zip.Deflater.deflate")), [])
+    check(any(re.match(r"libz(ip)?\.so", name) for name in deflated), "Deflater is in no library: %s" % deflated)
+    files = of.get("java.io.UnixFileSystem.getLength0") or of.get("java.io.UnixFileSystem.getLength") or {}
+    check(any(name.startswith("[kernel].") for name in files), "File.length is not in the kernel: %s" % files)
+    stubs = [name for names in of.values() for name in names if name.startswith("JVM.")]
+    check(any("StubRoutines" in name for name in stubs), "no stub of the VM: %s" % stubs)
+    shown = sum(sum(names.values()) for names in of.values())
+    check(shown > 0.2 * total, "%d of %d samples outside of Java methods: %s" % (shown, total, of))
+    wrong = [(count, link) for count, frames in rows for link in wrong_links(frames, classes)[:1]]
+    check(sum(n for n, _ in wrong) <= 0.001 * total + 10, "callers that do not call, of %d samples: %s" % (total, worst(wrong)))
+
+
+@vm_test(units=UNITS)
+def native_code_has_no_frame_without_the_agents_own_walk(vm):
+    run, report, section = sampled(vm, "interval=1,sampler=native,hotspot=-sample-walk", "Stacks", "0.5", "natives")
+    check("cpu=samples: no frames of native code" in run.text("out.txt"), "no note")
+    check(not any(OUTSIDE.match(row.method) for row in section.rows if not row.method.startswith("JVM.")), "native code has a frame")
 
 
 @vm_test(units=UNITS)

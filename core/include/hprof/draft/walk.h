@@ -46,7 +46,15 @@ typedef struct hprof_interrupted_stack {
   uint32_t how;      /* HPROF_WALKED_... */
   uint32_t is_cut;   /* 1: it goes on behind `depth` frames */
   uint32_t has_hole; /* 1: frames of a virtual thread are missing, since they are in the heap */
+  uint32_t in_call;  /* 1: at a system call, so the time was the kernel's */
+  uint64_t outside;  /* the interrupted instruction, if no Java method has it; else 0 */
 } hprof_interrupted_stack;
+
+/* Code outside of Java methods. */
+typedef struct hprof_native_name {
+  char owner[64];   /* file name of the library; "" if the VM has made the code, or no library has it */
+  char symbol[192]; /* function, without its parameters, or name of the VM's code; "": not known */
+} hprof_native_name;
 
 typedef struct hprof_walk_service {
   uint32_t size;
@@ -95,6 +103,9 @@ typedef struct hprof_walk_service {
   void (*distrust_interrupted)(hprof_sample_walk* walk, const char* why);
   /* Gives its memory back, once no signal is handled any more. [control] */
   void (*close_interrupted)(const hprof_host* host, hprof_sample_walk* walk);
+  /* Names the code at hprof_interrupted_stack.outside, soon after: its library may be unloaded. One thread at a time.
+   * [control] */
+  void (*name_outside)(const hprof_host* host, hprof_sample_walk* walk, uint64_t outside, hprof_native_name* name);
 } hprof_walk_service;
 
 #endif
