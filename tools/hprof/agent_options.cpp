@@ -26,7 +26,7 @@ std::unique_ptr<std::string> find_option(const std::string& options, const std::
   return nullptr;
 }
 
-std::string whole_stacks(const std::string& options, bool attached) {
+std::string stack_options(const std::string& options, bool attached) {
   const auto is = [&](const char* name, const char* start) {
     const auto value = find_option(options, name);
     return value != nullptr && value->compare(0, std::char_traits<char>::length(start), start) == 0;
@@ -36,11 +36,12 @@ std::string whole_stacks(const std::string& options, bool attached) {
   const bool is_exact = is("cpu", "times") || is("cpu", "old") || (has_sites && !samples_sites);
   const bool is_sampled =
       is("cpu", "samples") || is("cpu", "y") || is("monitor", "y") || is("monitor", "all") || samples_sites;
-  const auto depth = find_option(options, "depth");
-  if (!is_sampled || is_exact || depth != nullptr) return "";
   const auto format = find_option(options, "format");
   const hprof_encoder_ops* encoder = encoder_of_agent(format != nullptr ? *format : "a");
-  if (encoder != nullptr && encoder->least_depth != 0) return "";
+  const bool is_for_stacks = encoder != nullptr && encoder->least_depth != 0;
+  const bool samples_cpu = (is("cpu", "samples") || is("cpu", "y")) && !is("clock", "wall");
+  if (is_for_stacks && samples_cpu && find_option(options, "sampler") == nullptr) return ",sampler=native";
+  if (!is_sampled || is_exact || is_for_stacks || find_option(options, "depth") != nullptr) return "";
   return ",depth=" + std::to_string(HPROF_WHOLE_DEPTH);
 }
 

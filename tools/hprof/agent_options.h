@@ -12,10 +12,10 @@ std::string join_options(const std::vector<std::string>& words, size_t first);
 // The value of an option in such a text; nullptr: not given.
 std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name);
 
-// What to add so that stacks are whole: the agent's own default is 4 frames, as the manual says. "": depth=
-// or a format with a depth of its own is given, or an exact collector, whose cost grows with the depth.
-// Attached, sites are sampled.
-std::string whole_stacks(const std::string& options, bool attached);
+// What to add so that stacks are whole: the agent's own default is 4 frames, as the manual says. Not where
+// depth= is given, or an exact collector, whose cost grows with the depth. Attached, sites are sampled. A
+// format with a depth of its own gets frames of native code instead, unless sampler= is given.
+std::string stack_options(const std::string& options, bool attached);
 // The agent's problem without that: the agent quotes all options.
 std::string without_added(std::string problem, const std::string& added);
 

@@ -273,6 +273,15 @@ def run_gives_java_the_agent(vm):
     sound(vm, "tool options.txt")
 
 
+@vm_test(units=UNITS + ("encoder_pprof", "encoder_flamegraph"))
+def run_asks_for_native_code_where_the_format_shows_stacks(vm):
+    for words, expected in (("cpu=samples format=pprof", True), ("cpu=y,format=flamegraph", True), ("cpu=samples", False),
+                            ("cpu=samples format=flamegraph clock=wall", False), ("heap=sites format=pprof", False),
+                            ("cpu=samples,sampler=signal,format=pprof", False)):
+        code, text = hprof(vm, "run", "--print", "--agent=" + vm.agent, *words.split(), "--", "java", "App")
+        check_equal((code, "sampler=native" in text), (0, expected), "hprof run %s: %s" % (words, text))
+
+
 @vm_test(units=UNITS, quick=True)
 def ctl_speaks_to_the_agent(vm):
     with open(vm.path("secret"), "w") as file:

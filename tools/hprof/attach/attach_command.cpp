@@ -46,7 +46,7 @@ int attach(const Given& given) {
   uint64_t pid = 0;
   if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
     return given.misuse(given.words[0] + " is not a process id");
-  const std::string typed = join_options(given.words, 1), added = whole_stacks(typed, true);
+  const std::string typed = join_options(given.words, 1), added = stack_options(typed, true);
   const std::string text = typed + added;
   const auto vm_seconds = static_cast<double>(given.number("--timeout", 10));
   os::stop_on_signals();

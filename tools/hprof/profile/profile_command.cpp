@@ -97,7 +97,7 @@ void add_defaults(ProfileOptions* options) {
   const auto given = find_option(text, "format");
   const std::string format = given != nullptr ? *given : "a";
   const hprof_encoder_ops* encoder = encoder_of_agent(format);
-  text += whole_stacks(text, true);
+  text += stack_options(text, true);
   if (find_option(text, "verbose") == nullptr) add("verbose=n");
   if (options->seconds < 0) options->seconds = is_dump_alone(text) ? 0 : 20;
   options->suffix = default_suffix(format, encoder, find_option(text, "compress").get());

@@ -56,7 +56,7 @@ bool make_launch(const std::vector<std::string>& command, const std::string& lib
 
 static int start(const Given& given) {
   std::string options = join_options(given.words, 0), error;
-  options += whole_stacks(options, false);
+  options += stack_options(options, false);
   // As hprof profile and hprof attach, and so that no VM of several replaces the report of another.
   const bool has_file = find_option(options, "net") == nullptr && find_option(options, "force") == nullptr;
   if (has_file && options != "help") options += options.empty() ? "force=n" : ",force=n";
