@@ -13,6 +13,26 @@ static constexpr unsigned char kVirtualThreadsMask = 0x80u >> (44 % 8);
 static constexpr unsigned char kVirtualThreadsMask = 1u << (44 % 8);
 #endif
 
+jvmtiExtensionFunction find_vm_function(jvmtiEnv* env, const char* id) {
+  jvmtiExtensionFunction found = nullptr;
+  jint count = 0;
+  jvmtiExtensionFunctionInfo* functions = nullptr;
+  if (env->GetExtensionFunctions(&count, &functions) != JVMTI_ERROR_NONE) return nullptr;
+  for (jint i = 0; i < count; i++) {
+    jvmtiExtensionFunctionInfo& f = functions[i];
+    if (strcmp(f.id, id) == 0) found = f.func;
+    for (jint p = 0; p < f.param_count; p++) {
+      env->Deallocate(reinterpret_cast<unsigned char*>(f.params[p].name));
+    }
+    for (void* part : {static_cast<void*>(f.id), static_cast<void*>(f.short_description),
+                       static_cast<void*>(f.params), static_cast<void*>(f.errors)}) {
+      env->Deallocate(static_cast<unsigned char*>(part));
+    }
+  }
+  env->Deallocate(reinterpret_cast<unsigned char*>(functions));
+  return found;
+}
+
 void MountedThreads::open(const Services& s) {
   if (s.settings().java_version < 21) return;
   auto* vm = static_cast<JavaVM*>(s.jvm->java_vm(s.host));
@@ -22,23 +42,8 @@ void MountedThreads::open(const Services& s) {
   jvmtiCapabilities wanted;
   memset(&wanted, 0, sizeof wanted);
   reinterpret_cast<unsigned char*>(&wanted)[kVirtualThreadsByte] = kVirtualThreadsMask;
-  jint count = 0;
-  jvmtiExtensionFunctionInfo* functions = nullptr;
-  if (env_->AddCapabilities(&wanted) == JVMTI_ERROR_NONE) {
-    env_->GetExtensionFunctions(&count, &functions);
-  }
-  for (jint i = 0; i < count; i++) {
-    jvmtiExtensionFunctionInfo& f = functions[i];
-    if (strcmp(f.id, "com.sun.hotspot.functions.GetVirtualThread") == 0) get_virtual_thread_ = f.func;
-    for (jint p = 0; p < f.param_count; p++) {
-      env_->Deallocate(reinterpret_cast<unsigned char*>(f.params[p].name));
-    }
-    for (void* part : {static_cast<void*>(f.id), static_cast<void*>(f.short_description),
-                       static_cast<void*>(f.params), static_cast<void*>(f.errors)}) {
-      env_->Deallocate(static_cast<unsigned char*>(part));
-    }
-  }
-  env_->Deallocate(reinterpret_cast<unsigned char*>(functions));
+  if (env_->AddCapabilities(&wanted) == JVMTI_ERROR_NONE)
+    get_virtual_thread_ = find_vm_function(env_, "com.sun.hotspot.functions.GetVirtualThread");
   if (get_virtual_thread_ == nullptr) {
     env_->DisposeEnvironment();
     env_ = nullptr;

@@ -9,6 +9,9 @@
 
 namespace hprof::samples {
 
+// The VM's extension function of JVMTI with that id; null: it has none. [control]
+jvmtiExtensionFunction find_vm_function(jvmtiEnv* env, const char* id);
+
 class MountedThreads {
  public:
   void open(const Services& services);  // [control]

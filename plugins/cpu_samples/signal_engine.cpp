@@ -5,6 +5,7 @@
 #include <hprof/cpp/vm_flags.hpp>
 
 #include "due_times.h"
+#include "mounted_threads.h"
 
 namespace hprof::samples {
 
@@ -84,6 +85,9 @@ hprof_status SignalEngine::start(const char** why) {
   turns_ = silent_rounds_ = checks_ = 0;
   process_cpu_ = searched_cpu_ = s.clock->process_cpu(s.host);
   overdue_ = 0;
+  auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
+  has_requests_ =
+      jvmti != nullptr && find_vm_function(jvmti, "com.sun.hotspot.functions.RequestStackTrace") != nullptr;
   hprof_agent_thread* drainer =
       s.threads->start(s.host, "HPROF cpu samples", &SignalEngine::drain_loop, this);
   if (drainer == nullptr) {
@@ -501,6 +505,9 @@ hprof_status SignalEngine::write_note(uint64_t) const {
     status = hprof::write_note(
         s, Note().add(
                "cpu=samples: no frames of native code: the agent does not walk stacks itself on this VM"));
+  if (status == HPROF_OK && has_requests_)
+    status = hprof::write_note(s, Note().add("cpu=samples: this VM walks stacks for profilers "
+                                             "(RequestStackTrace), which the agent does not use"));
   return status;
 }
 

@@ -88,6 +88,7 @@ class SignalEngine : public Engine {
   uint64_t* lost_threads_ = nullptr;
   uint64_t* lost_moments_ = nullptr;
   bool drainer_stuck_ = false;
+  bool has_requests_ = false;  // the VM has an extension function that walks stacks (JDK-8380294)
   std::atomic<const char*> why_jvmti_{nullptr};
   std::atomic<const char*> why_lost_{nullptr};  // why signals no longer come; null: they do
   std::atomic<uint32_t> signals_seen_{0};       // 1: some have come since the last check

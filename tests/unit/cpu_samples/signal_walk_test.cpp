@@ -307,3 +307,21 @@ TEST_CASE("sampler=native: without the own walk a note says that frames are miss
   CHECK(vm.rows() == Rows{{"App.f", 1}});
   CHECK(vm.notes().find("no frames of native code") != std::string::npos);
 }
+
+TEST_CASE("a note names the VM's own walk for profilers, where it has one") {
+  for (const char* id :
+       {"com.sun.hotspot.functions.RequestStackTrace", "com.sun.hotspot.functions.IsClassUnloadingEnabled"}) {
+    SampledVm vm;
+    vm.mock.add_app_thread(1, 101);
+    vm.stack = {{1, vm.method("App", "f")}};
+    vm.extensions = {"com.acme.First", id};
+    const int blocks = vm.blocks;
+    vm.create();
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    CHECK(vm.blocks == blocks);
+    vm.tick(101);
+    vm.report();
+    CHECK((vm.notes().find("(RequestStackTrace), which the agent does not use") != std::string::npos) ==
+          (vm.extensions[1].find("Request") != std::string::npos));
+  }
+}

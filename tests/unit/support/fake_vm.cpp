@@ -98,6 +98,29 @@ struct FakeVm::Functions {
     free(memory);
     return JVMTI_ERROR_NONE;
   }
+  static char* copy_of(const std::string& text) {
+    unsigned char* copy = nullptr;
+    allocate(nullptr, static_cast<jlong>(text.size() + 1), &copy);
+    memcpy(copy, text.c_str(), text.size() + 1);
+    return reinterpret_cast<char*>(copy);
+  }
+  static jvmtiError JNICALL extension(jvmtiEnv*, ...) { return JVMTI_ERROR_NONE; }
+  // Each with one parameter.
+  static jvmtiError JNICALL get_extensions(jvmtiEnv*, jint* count, jvmtiExtensionFunctionInfo** functions) {
+    unsigned char* block = nullptr;
+    *count = static_cast<jint>(vm().extensions.size());
+    allocate(nullptr, *count * static_cast<jint>(sizeof **functions), &block);
+    *functions = reinterpret_cast<jvmtiExtensionFunctionInfo*>(block);
+    for (jint i = 0; i < *count; i++) {
+      unsigned char* parameter = nullptr;
+      allocate(nullptr, sizeof(jvmtiParamInfo), &parameter);
+      auto* info = new (parameter) jvmtiParamInfo{copy_of("it"), JVMTI_KIND_IN, JVMTI_TYPE_JINT, JNI_FALSE};
+      (*functions)[i] = {
+          extension, copy_of(vm().extensions[static_cast<size_t>(i)]), copy_of("does it"), 1, info, 0,
+          nullptr};
+    }
+    return JVMTI_ERROR_NONE;
+  }
   static jvmtiError JNICALL get_thread_storage(jvmtiEnv*, jthread thread, void** data) {
     Thread* of_thread = of(thread);
     if (of_thread == nullptr) return JVMTI_ERROR_THREAD_NOT_ALIVE;
@@ -397,6 +420,7 @@ struct FakeVm::Functions {
     t.RetransformClasses = retransform;
     t.IterateThroughHeap = no_heap;
     t.GetExtensionEvents = no_extension_events;
+    t.GetExtensionFunctions = get_extensions;
     t.GetJNIFunctionTable = no_jni_table;
     t.GetStackTrace = stack_trace;
     t.GetThreadListStackTraces = list_stack_traces;

@@ -78,8 +78,9 @@ class FakeVm {
   // nullptr: the class stays as it is.
   std::unique_ptr<std::string> post_class_file(const std::string& name, const std::string& bytes);
 
-  std::set<int> refused_events;  // SetEventNotificationMode fails
-  bool loses_storage = false;    // GetEnvironmentLocalStorage fails
+  std::vector<std::string> extensions;  // ids of JVMTI's extension functions
+  std::set<int> refused_events;         // SetEventNotificationMode fails
+  bool loses_storage = false;           // GetEnvironmentLocalStorage fails
   bool refuses_thread_storage = false;
   bool refuses_agent_threads = false;
   bool refuses_global_refs = false;
