@@ -416,8 +416,8 @@ bool SampleWalk::from_leaf_call(Walk* w, const Frame& at) const {
     if (through == 0 && is_stub(code) && pc != layout_.call_stub_return && x86::is_behind_call(pc))
       through = code.blob;
     if (!is_return(pc, Call::kLeaf)) continue;
-    if (code.kind == Kind::kCompiled &&
-        (!calls_no_java(pc) || (through != 0 && code_at(x86::call_target(pc)).blob != through)))
+    const bool is_method = code.kind == Kind::kCompiled || code.kind == Kind::kNative;
+    if (is_method && (!calls_no_java(pc) || (through != 0 && code_at(x86::call_target(pc)).blob != through)))
       continue;
     to = {words_above(at.sp, i + 1), at.fp, pc};
     if (i > 0 && at.fp < to.sp) to.fp = word(at.sp, static_cast<int32_t>(i) - 1);

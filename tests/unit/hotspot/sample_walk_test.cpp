@@ -1,5 +1,6 @@
 #include "core/modules/hotspot/sample_walk.h"
 
+#include <cstring>
 #include <random>
 #include <string>
 #if defined(__linux__) && defined(__x86_64__)
@@ -112,6 +113,28 @@ TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
     CHECK(std::string(name.symbol) == "StubRoutines (1)");
   }
   CHECK(program.stack.how == HPROF_WALKED_GUESS);
+}
+
+TEST_CASE("a return address that is left of a native method's call has not called the stub above it") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  TestMethod native;
+  const uint64_t wrapper = program.vm.add_blob("native nmethod", 2048, 7, address(&native.method), 6);
+  auto at = program.build();
+  at.pc = 0x1234;  // native code that the stub has called
+  at.sp -= 3 * kWord;
+  at.fp = 0;
+  auto* words = reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(at.sp));
+  words[0] = program.stub + 300;
+  words[1] = wrapper + 500;  // its frame would end where the one of `leaf` does
+  words[2] = program.leaf_pc;
+  for (int i = 0; i < 3; i++) FakeStack::call_before(words[i]);
+  FakeStack::set_scopes(program.leaf, program.leaf_pc, {{&program.top.method, 3}});
+  const auto distance = static_cast<int32_t>(program.stub + 16 - program.leaf_pc);
+  std::memcpy(reinterpret_cast<void*>(static_cast<uintptr_t>(program.leaf_pc - 4)), &distance,
+              sizeof distance);
+  program.is_whole(program.vm.walk_sampled(at, 10, &program.stack));
+  CHECK(program.stack.outside == at.pc);
 }
 
 TEST_CASE("a frame that an interpreted method is making is not read from what is left below the stack") {
