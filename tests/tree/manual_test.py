@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 TREE = sys.argv.pop()
@@ -104,6 +105,15 @@ class Completion(unittest.TestCase):
         self.assertEqual(bash("hprof run cpu=samples,dep"), ["samples,depth="])
         self.assertEqual(zsh("hprof attach 4711 cpu=s"), ["cpu=samples"])
         self.assertEqual(zsh("hprof run cpu=samples,clock=wa"), ["cpu=samples,clock=wall"])
+
+    def test_process_ids_of_jvms(self):
+        with tempfile.TemporaryDirectory(prefix="hsperfdata_", dir="/tmp") as folder:
+            open(os.path.join(folder, "98765"), "w").close()
+            for shell in (bash, zsh):
+                self.assertEqual(shell("hprof profile 9876"), ["98765"], shell)
+                self.assertIn("98765", shell("hprof ctl "), shell)
+                self.assertNotIn("98765", shell("hprof profile 98765 "), shell)
+                self.assertNotIn("98765", shell("hprof run 9876"), shell)
 
     def test_files_as_values(self):
         folder = os.path.join(SHARE, "man")

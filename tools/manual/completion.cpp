@@ -94,6 +94,12 @@ void fill_in(const std::string& mark, const std::string& with, std::string* text
 // comma, which goes before each answer.
 constexpr char kBash[] = R"(# Completion of hprof for bash.
 
+# Process ids of JVMs, by the files in which HotSpot publishes its counters.
+_hprof_pids() {
+  local file
+  for file in /tmp/hsperfdata_*/[0-9]*; do [ ! -e "$file" ] || echo "${file##*/}"; done
+}
+
 _hprof_values() {
   local values=''
   case $1 in
@@ -133,6 +139,9 @@ _hprof() {
     ctl) case $word in -*) ;; *) [ "$COMP_CWORD" -lt 3 ] || words="$words @AGENT@" ;; esac ;;
     help) words='@COMMANDS@' ;;
   esac
+  case $command in profile|attach|ctl|doctor)
+    case $line in *' '[0-9]*' '*) ;; *) words+=" $(_hprof_pids) " ;; esac ;;
+  esac
   COMPREPLY+=($(compgen -W "$words" -- "$word"))
   case $word in -*) ;; *) [ ${#COMPREPLY[@]} -gt 0 ] || { compopt -o filenames +o nospace 2>/dev/null; COMPREPLY=($(compgen -f -- "$word")); } ;; esac
   # What bash regards as the word begins after the last '=' or ':'.
@@ -146,6 +155,12 @@ complete -F _hprof hprof
 
 constexpr char kZsh[] = R"(#compdef hprof
 # Completion of hprof for zsh.
+
+# Process ids of JVMs, by the files in which HotSpot publishes its counters.
+_hprof_pids() {
+  local file
+  for file in /tmp/hsperfdata_*/[0-9]*(N); do [ ! -e "$file" ] || echo "${file##*/}"; done
+}
 
 _hprof_agent_options() {
   local word=$PREFIX before='' values=''
@@ -168,6 +183,9 @@ _hprof() {
   fi
   case $command in
 @CASES@  esac
+  case $command in profile|attach|ctl|doctor)
+    [[ ${(M)words[3,CURRENT-1]:#[0-9]*} != '' ]] || compadd -- $(_hprof_pids) ;;
+  esac
   case $command in
     run|attach|profile)
       if [[ $PREFIX == -* ]]; then compadd -S '' -- ${=known}; else _hprof_agent_options; fi ;;

@@ -21,7 +21,9 @@ int convert(const Given& given) {
   const hprof_unit* encoder = is_named ? encoder_of(format) : encoder_of_file(given.text("-o"));
   if (encoder == nullptr && is_named)
     return given.misuse("no format '" + format + "'; one of " + format_names());
-  if (encoder == nullptr) return given.misuse("--to=FORMAT is missing, and -o FILE has the suffix of none");
+  if (encoder == nullptr)
+    return given.misuse("--to=FORMAT is missing, and no format has the suffix of -o FILE; one of " +
+                        format_names());
   const ConvertOptions options = {given.text("--table"), given.text("--weight")};
   std::string target = given.text("-o");
   if (target.empty()) target = file + suffix_of(*encoder);

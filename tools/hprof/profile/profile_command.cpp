@@ -281,7 +281,7 @@ void Profiling::wait() {
     }
     if (!stopped_ && !read_stream(0, &problem_)) return;
   }
-  show(true);
+  if (options_.seconds > 0) show(true);
 }
 
 // Sends a command, and reads the stream meanwhile, which the sockets' buffers cannot hold.
