@@ -29,9 +29,6 @@ class ByteSource {
   std::string error_;
 };
 
-// Opens a file; builds with zlib inflate gzip on the fly. Null with *error: it cannot be opened.
-std::unique_ptr<ByteSource> open_source(const std::string& path, std::string* error);
-
 // Bytes in memory; does not own them.
 class MemorySource : public ByteSource {
  public:

@@ -205,6 +205,7 @@ class OutlineReader : public HeapVisitor {
 
 void DumpFile::identify(uint64_t* size, uint64_t* changed) {
   *size = *changed = 0;
+  if (file_.is_pipe()) return;
   std::string error;
   int file = os::open_for_reading(path_, &error);
   if (file < 0) return;
@@ -217,9 +218,9 @@ bool read_outline(DumpOpener& opener, const OutlineOptions& options, DumpOutline
                   std::string* error) {
   std::unique_ptr<ByteSource> source = opener.open(error);
   if (source == nullptr) return false;
-  outline->seekable = source->size() != kUnknownSize;
   Input in(*source);
   if (!OutlineReader(in, options, outline).run(error)) return false;
+  outline->seekable = source->size() != kUnknownSize;  // of a compressed file from here on
   if (!source->error().empty()) outline->problems.push_back(source->error());
   return true;
 }

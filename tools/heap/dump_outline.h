@@ -8,7 +8,7 @@
 
 #include "tools/format/definitions.h"
 #include "tools/format/id_set.h"
-#include "tools/format/input.h"
+#include "tools/format/source_file.h"
 #include "tools/heap/heap_classes.h"
 
 namespace hprof::tool {
@@ -24,12 +24,15 @@ class DumpOpener {
 
 class DumpFile : public DumpOpener {
  public:
-  explicit DumpFile(std::string path) : path_(std::move(path)) {}
-  std::unique_ptr<ByteSource> open(std::string* error) override { return open_source(path_, error); }
+  // folder: for temporary files.
+  explicit DumpFile(const std::string& path, const std::string& folder = "")
+      : path_(path), file_(path, folder) {}
+  std::unique_ptr<ByteSource> open(std::string* error) override { return file_.open(error); }
   void identify(uint64_t* size, uint64_t* changed) override;
 
  private:
   std::string path_;
+  SourceFile file_;
 };
 
 // Whole sub-records of one record.

@@ -24,29 +24,43 @@ struct OpenHeap {
         index(name + ".index", *opener),
         snapshot(*opener, options(run, strings), budget) {
     std::string error;
-    good = run.settings.index ? open_index(name, &error) : snapshot.read_outline(&error);
+    good = open(run, name, &error);
     if (!good) run.error = error.find(name) == std::string::npos ? name + ": " + error : error;
   }
   static SnapshotOptions options(const HeapRun& run, bool strings) {
     SnapshotOptions chosen = run.settings.snapshot;
-    chosen.strings = strings || run.settings.index;
+    chosen.strings = strings;
     return chosen;
   }
-  // Reads a matching index, else the dump, and writes an index.
-  bool open_index(const std::string& name, std::string* error) {
+  // Reads a matching index, else the dump, and writes an index where one is wanted.
+  bool open(HeapRun& run, const std::string& name, std::string* error) {
+    const HeapSettings& settings = run.settings;
+    if (!settings.index && settings.index_from == UINT64_MAX) return snapshot.read_outline(error);
     if (index.load(snapshot)) return true;
-    {
-      Snapshot fresh(*opener, snapshot.options, budget);
-      if (!fresh.read_outline(error)) return false;
-      fresh.read_objects(true);
-      name_threads(fresh);
-      if (!index.begin(fresh, error)) return false;
-      fresh.find_dominators();
-      if (!index.finish(fresh, error)) return false;
+    uint64_t size = 0, changed = 0;
+    opener->identify(&size, &changed);
+    if (!settings.index && size < settings.index_from) return snapshot.read_outline(error);
+    std::string problem = "the index " + name + ".index cannot be read back";
+    if (write_index(&problem) && index.load(snapshot)) {
+      if (!settings.index)
+        run.notes.push_back("stored " + name + ".index for the next command, " + bytes_text(index.bytes()) +
+                            " (--no-index: not stored)");
+      return true;
     }
-    if (index.load(snapshot)) return true;
-    *error = "the index " + name + ".index cannot be read back";
+    if (!settings.index) return snapshot.read_outline(error);  // no room, or the folder is read-only
+    *error = problem;
     return false;
+  }
+  bool write_index(std::string* error) {
+    SnapshotOptions complete = snapshot.options;
+    complete.strings = true;
+    Snapshot fresh(*opener, complete, budget);
+    if (!index.create(error) || !fresh.read_outline(error)) return false;
+    fresh.read_objects(true);
+    name_threads(fresh);
+    if (!index.begin(fresh, error)) return false;
+    fresh.find_dominators();
+    return index.finish(fresh, error);
   }
 
   std::unique_ptr<DumpOpener> opener;

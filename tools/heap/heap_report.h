@@ -28,16 +28,18 @@ struct HeapSettings {
   std::string text;         // find: the text to find
   bool subclasses = false;  // of CLASS, too
   bool json = false, csv = false;
-  std::string table;   // of csv, "" = the first
-  bool index = false;  // keep an index beside the dump, and use it
+  std::string table;                 // of csv, "" = the first
+  bool index = false;                // store an index beside the dump in any case
+  uint64_t index_from = UINT64_MAX;  // store one where that is possible, of files with at least so many bytes
 };
 
 struct HeapRun {
   const HeapSettings& settings;
   std::vector<std::string> words;  // files, then arguments
   DumpOpeners open;
-  std::string error = "";  // not empty: there is no result
-  bool exceeded = false;   // a condition of settings.limits holds
+  std::string error = "";               // not empty: there is no result
+  bool exceeded = false;                // a condition of settings.limits holds
+  std::vector<std::string> notes = {};  // for the user, beside the result
 };
 
 Document run_summary(HeapRun& run);

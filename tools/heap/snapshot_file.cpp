@@ -139,8 +139,8 @@ void put_roots(IndexTables& io, Snapshot& snapshot) {
 
 void put_outline(IndexTables& io, DumpOutline& outline) {
   io.text(outline.header.version);
-  io.numbers(outline.header.id_size, outline.header.milliseconds, outline.seekable, outline.repeated,
-             outline.traced, outline.dumps);
+  io.numbers(outline.header.id_size, outline.header.milliseconds, outline.repeated, outline.traced,
+             outline.dumps);
   put_names(io, outline.names);
   io.list(outline.pieces, 32,
           [&](DumpPiece& each) { io.numbers(each.begin, each.end, each.lowest, each.highest); });
@@ -162,7 +162,10 @@ struct SnapshotFile::Head {
 
 SnapshotFile::SnapshotFile(std::string path, DumpOpener& opener) : path_(std::move(path)), opener_(opener) {}
 
-SnapshotFile::~SnapshotFile() { close(); }
+SnapshotFile::~SnapshotFile() {
+  close();
+  if (unfinished_) os::remove_file(path_);
+}
 
 void SnapshotFile::close() {
   os::unmap(region_, size_);
@@ -173,7 +176,7 @@ void SnapshotFile::close() {
 
 SnapshotFile::Head SnapshotFile::head_of(const Snapshot& snapshot) const {
   Head head{};
-  std::memcpy(head.magic, "hprof index 2", 14);
+  std::memcpy(head.magic, "hprof index 3", 14);
   std::string build = kVersionText;
   std::memcpy(head.build, build.data(), std::min(build.size(), sizeof head.build));
   opener_.identify(&head.dump_size, &head.dump_changed);
@@ -219,10 +222,13 @@ bool SnapshotFile::arrays_of_tree(Snapshot& snapshot, const Visit& visit) {
          put(snapshot.class_at.bytes()) && put(snapshot.trace_at);
 }
 
-bool SnapshotFile::begin(Snapshot& snapshot, std::string* error) {
+bool SnapshotFile::create(std::string* error) {
   close();
   file_ = os::create_private_file(path_, true, error);
-  if (file_ < 0) return false;
+  return unfinished_ = file_ >= 0;
+}
+
+bool SnapshotFile::begin(Snapshot& snapshot, std::string* error) {
   parts_.clear();
   written_ = 0;
   std::string nothing(kAlignment, '\0');
@@ -282,6 +288,7 @@ bool SnapshotFile::finish(Snapshot& snapshot, std::string* error) {
   head.sum = sum_;
   // Written last: until then the file is no index.
   bool good = os::seek_to(file_, 0) && os::write_all(file_, &head, sizeof head, error);
+  unfinished_ = !good;
   close();
   return good;
 }
@@ -335,6 +342,9 @@ bool SnapshotFile::load(Snapshot& snapshot) {
     return false;
   }
   snapshot.objects.sizes.large_ = large_;
+  std::string error;
+  const std::unique_ptr<ByteSource> source = opener_.open(&error);
+  snapshot.outline.seekable = source != nullptr && source->size() != kUnknownSize;
   borrow_arrays(snapshot);
   snapshot.loaded = true;
   return true;

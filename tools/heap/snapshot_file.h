@@ -26,7 +26,11 @@ class SnapshotFile {
   // Fills a new snapshot, whose arrays live as long as this object. False: there is no matching index.
   bool load(Snapshot& snapshot);
 
-  // begin() writes the results of the second reading, finish() the dominator tree. False with *error.
+  uint64_t bytes() const { return size_; }  // of the index that was loaded
+
+  // create() makes the file, which goes with this object unless finish() succeeds. begin() writes the results
+  // of the second reading, finish() the dominator tree. False with *error.
+  bool create(std::string* error);
   bool begin(Snapshot& snapshot, std::string* error);
   bool finish(Snapshot& snapshot, std::string* error);
 
@@ -52,6 +56,7 @@ class SnapshotFile {
   std::string path_;
   DumpOpener& opener_;
   int file_ = -1;
+  bool unfinished_ = false;
   const uint8_t* region_ = nullptr;
   uint64_t size_ = 0;
   uint64_t written_ = 0;

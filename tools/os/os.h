@@ -19,6 +19,8 @@ int open_for_reading(const std::string& path, std::string* error);
 // Opens a file of mode 0600 for writing, by the rules of platform::file_create(): never through a symbolic
 // link; with `overwrite` a regular file of this user is emptied.
 int create_private_file(const std::string& path, bool overwrite, std::string* error);
+// Opens a nameless file of mode 0600 in `folder` ("" = $TMPDIR or /tmp) for reading and writing.
+int create_temporary(const std::string& folder, std::string* error);
 // Returns the bytes read, 0 at the end, -1 on an error.
 long read_some(int file, void* to, size_t size, std::string* error);
 bool write_all(int file, const void* from, size_t size, std::string* error);

@@ -150,6 +150,50 @@ TEST_CASE("an index of another dump, of other options, cut short or open to othe
   }
 }
 
+TEST_CASE("a large dump gets an index by itself, where it can be stored") {
+  Folder folder;
+  folder.write(heap_of(1000));
+  const std::string plain = answer(folder, run_summary, {}, false);
+  HeapSettings settings;
+  settings.index_from = fs::file_size(folder.dump);
+  auto open = [](const std::string& name) { return std::make_unique<DumpFile>(name); };
+  auto answer_and_note = [&] {
+    HeapRun run{settings, {folder.dump}, open, ""};
+    std::ostringstream out;
+    write_json(run_summary(run), out);
+    CHECK(run.error == "");
+    CHECK(out.str() == plain);
+    return run.notes.empty() ? std::string() : run.notes[0];
+  };
+  SUBCASE("stored, said, and used") {
+    CHECK(answer_and_note().find("stored " + folder.index() + " for the next command, ") == 0);
+    CHECK(fits(folder));
+    CHECK(answer_and_note() == "");
+  }
+  SUBCASE("a smaller dump") {
+    ++settings.index_from;
+    CHECK(answer_and_note() == "");
+    CHECK_FALSE(fs::exists(folder.index()));
+  }
+  SUBCASE("a place where no file can be made") {
+    fs::create_directory(folder.index());
+    CHECK(answer_and_note() == "");
+    CHECK(fs::is_directory(folder.index()));
+  }
+}
+
+TEST_CASE("no index is left where the dump cannot be read") {
+  Folder folder;
+  folder.write("JAVA PROFILE 1.0.2");
+  HeapSettings settings;
+  settings.index = true;
+  auto open = [](const std::string& name) { return std::make_unique<DumpFile>(name); };
+  HeapRun run{settings, {folder.dump}, open, ""};
+  run_summary(run);
+  CHECK(run.error != "");
+  CHECK_FALSE(fs::exists(folder.index()));
+}
+
 TEST_CASE("a dump that is no file has no index") {
   Folder folder;
   MemoryDump dump(heap_of(8));

@@ -2,10 +2,12 @@
 import csv
 import gzip
 import io
+import json
 import os
 import re
+import subprocess
 
-from harness import check, check_equal, vm_test
+from harness import TIMEOUT, check, check_equal, vm_test
 from tool import class_histogram, documented, heap, heap_json, hprof
 
 
@@ -153,6 +155,13 @@ def compressed_and_cut_dumps_are_read(vm):
     whole = heap_json(vm, "summary", path)
     compressed = heap_json(vm, "summary", vm.path("vm.hprof.gz"))
     check_equal(compressed["classes"], whole["classes"], "classes of the compressed dump")
+    for name in (path, vm.path("vm.hprof.gz")):
+        with subprocess.Popen(["cat", name], stdout=subprocess.PIPE) as pipe:
+            run = subprocess.run([os.path.join(vm.tree, "bin", "hprof"), "heap", "summary", "-", "--json", "--temp=" + vm.dir],
+                                 stdin=pipe.stdout, stdout=subprocess.PIPE, timeout=TIMEOUT)
+        check_equal(run.returncode, 0, "hprof heap summary -")
+        check_equal(json.loads(run.stdout)["classes"], whole["classes"], "classes of %s through a pipe" % name)
+    check_equal([name for name in os.listdir(vm.dir) if name.startswith("hprof-")], [], "files left behind")
     with open(vm.path("cut.hprof"), "wb") as file:
         file.write(data[:len(data) * 3 // 4])
     # What is cut off may be the roots: since JDK 22 several threads write the dump, in any order.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "tools/format/input.h"
+#include "tools/format/source_file.h"
 #include "tools/hprof/check/ascii_checker.h"
 #include "tools/hprof/check/binary_checker.h"
 #include "tools/hprof/check/problems.h"

@@ -6,6 +6,7 @@
 
 #include "tools/format/ascii_lines.h"
 #include "tools/format/definitions.h"
+#include "tools/format/source_file.h"
 #include "tools/hprof/command.h"
 
 namespace hprof::tool {

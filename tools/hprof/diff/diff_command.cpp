@@ -7,6 +7,7 @@
 
 #include "tools/format/ascii_lines.h"
 #include "tools/format/records.h"
+#include "tools/format/source_file.h"
 #include "tools/format/utf8.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/diff/class_histogram.h"

@@ -13,6 +13,9 @@ namespace hprof::tool {
 
 namespace {
 
+// A dump with so many bytes gets an index; smaller ones are read in a moment.
+constexpr uint64_t kIndexFrom = uint64_t{64} << 20;
+
 // Fills in the settings. Returns the problem with an option, or "".
 std::string settings_of(const Given& given, HeapSettings* settings) {
   constexpr std::pair<const char*, Follow> kFollow[] = {
@@ -29,6 +32,10 @@ std::string settings_of(const Given& given, HeapSettings* settings) {
   settings->memory = given.number("--memory", 0);
   settings->text = given.text("--string");
   settings->temp = given.text("--temp");
+  const bool no_index = given.has("--no-index");
+  if (no_index && settings->index) return "--index and --no-index exclude each other";
+  // The index in memory is no part of what --memory= bounds.
+  settings->index_from = no_index || settings->memory != 0 ? UINT64_MAX : kIndexFrom;
   settings->leaks.threshold = static_cast<double>(given.number("--threshold", 10)) / 100;
   snapshot.keep_unreached = given.has("--unreachable");
   snapshot.dump = static_cast<unsigned>(given.number("--dump", 0));
@@ -91,10 +98,10 @@ constexpr OptionRow kLeakOptions[] = {
 };
 constexpr OptionRow kFindOptions[] = {
     {"--string", "TEXT", "find: what the strings have in them", ValueKind::kText, 0, 0, true}};
-constexpr OptionRow kCommonOptions[] = {kTopOption,      kStepsOption,    kSubclassesOption, kPageOption,
-                                        kHeapOptions[0], kHeapOptions[1], kHeapOptions[2],   kHeapOptions[3],
-                                        kHeapOptions[4], kHeapOptions[5], kHeapOptions[6],   kHeapOptions[7],
-                                        kHeapOptions[8], kHeapOptions[9], kHeapOptions[10]};
+constexpr OptionRow kCommonOptions[] = {
+    kTopOption,      kStepsOption,    kSubclassesOption, kPageOption,     kHeapOptions[0], kHeapOptions[1],
+    kHeapOptions[2], kHeapOptions[3], kHeapOptions[4],   kHeapOptions[5], kHeapOptions[6], kHeapOptions[7],
+    kHeapOptions[8], kHeapOptions[9], kHeapOptions[10],  kHeapOptions[11]};
 static_assert(sizeof kCommonOptions == sizeof kHeapOptions + 4 * sizeof(OptionRow), "all of them");
 constexpr Verb kVerbs[] = {
     {"summary", "FILE", "memory by class, package, loader, thread and allocation site", report<run_summary>},
@@ -117,9 +124,10 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
   const std::string wrong = settings_of(given, &settings), path = given.text("-o");
   if (!wrong.empty()) return given.misuse(wrong);
   try {
-    auto open = [](const std::string& name) { return std::make_unique<DumpFile>(name); };
+    auto open = [&](const std::string& name) { return std::make_unique<DumpFile>(name, settings.temp); };
     HeapRun run{settings, given.words, open};
     const Document document = path.empty() ? question(run) : page(run);
+    for (const std::string& note : run.notes) std::cerr << "hprof: " << note << '\n';
     if (!run.error.empty()) return fail(run.error);
     if (!path.empty()) {
       std::ostringstream html;

@@ -18,7 +18,10 @@ constexpr OptionRow kHeapOptions[] = {
     {"--memory", "SIZE", "RAM to use, such as 700m or 4g; the rest goes to temporary files; default no limit",
      ValueKind::kSize},
     {"--temp", "FOLDER", "for temporary files, default $TMPDIR or /tmp"},
-    {"--index", nullptr, "store results in FILE.index for the next command; rebuilt when the dump changes"},
+    {"--index", nullptr,
+     "store results in FILE.index for the next command, also of a dump of less than 64 MiB;\n"
+     "rebuilt when the dump changes"},
+    {"--no-index", nullptr, "neither store nor use FILE.index"},
     {"--threads", "N", "threads that read the file", ValueKind::kNumber, 1, 64},
     {"--json", nullptr, "JSON instead of text"},
     {"--csv", nullptr, "CSV instead of text: the first table, or that of --table"},

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "tools/format/definitions.h"
+#include "tools/format/source_file.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/print/print_profile.h"
 #include "tools/hprof/print/print_records.h"

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "tools/format/ascii_lines.h"
+#include "tools/format/source_file.h"
 #include "tools/format/value_text.h"
 #include "tools/os/os.h"
 

@@ -1,6 +1,7 @@
 #include "tools/hprof/view/profile.h"
 
 #include "tools/format/ascii_lines.h"
+#include "tools/format/source_file.h"
 
 namespace hprof::tool {
 

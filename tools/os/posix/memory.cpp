@@ -20,8 +20,18 @@ namespace {
 // Smaller regions gain nothing from huge pages.
 constexpr size_t kHugeFrom = size_t{64} << 20;
 
-// A file without a name, mode 0600.
-int nameless_file(const std::string& folder, std::string* error) {
+uint64_t number_in(const char* path) {
+  char text[64] = "";
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t count = read(file, text, sizeof text - 1);
+  close(file);
+  return count > 0 ? strtoull(text, nullptr, 10) : 0;  // "max" is 0
+}
+
+}  // namespace
+
+int create_temporary(const std::string& folder, std::string* error) {
   std::string where = folder.empty() ? environment("TMPDIR") : folder;
   if (where.empty()) where = "/tmp";
 #ifdef O_TMPFILE
@@ -38,17 +48,6 @@ int nameless_file(const std::string& folder, std::string* error) {
   return named;
 }
 
-uint64_t number_in(const char* path) {
-  char text[64] = "";
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  ssize_t count = read(file, text, sizeof text - 1);
-  close(file);
-  return count > 0 ? strtoull(text, nullptr, 10) : 0;  // "max" is 0
-}
-
-}  // namespace
-
 void* map_memory(size_t size) {
   void* region =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -60,7 +59,7 @@ void* map_memory(size_t size) {
 }
 
 void* map_temporary(size_t size, const std::string& folder, std::string* error) {
-  int file = nameless_file(folder, error);
+  int file = create_temporary(folder, error);
   if (file < 0) return nullptr;
   // Allocates the blocks now: on a full disk the first touch would kill the process.
   int code = posix_fallocate(file, 0, static_cast<off_t>(size));

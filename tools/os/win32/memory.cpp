@@ -35,6 +35,11 @@ bool is_of_file(const void* region) {
 
 }  // namespace
 
+int create_temporary(const std::string& folder, std::string* error) {
+  const HANDLE file = nameless_file(folder, error);
+  return file == INVALID_HANDLE_VALUE ? -1 : static_cast<int>(reinterpret_cast<intptr_t>(file));
+}
+
 void* map_memory(size_t size) {
   return VirtualAlloc(nullptr, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
