@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -22,8 +23,9 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // `expected` of the `size` bytes will be touched. Throws OutOfMemory: no room in RAM nor on disk.
-  void* take(size_t size, size_t expected);
+  // `expected` of the `size` bytes will be touched; `streamed`: in the order of addresses, which suits a
+  // file. Throws OutOfMemory: no room in RAM nor on disk.
+  void* take(size_t size, size_t expected, bool streamed = false);
   // For rarely used data: in a temporary file, if one has room, whatever the limit.
   void* take_cold(size_t size);
   // Drops a region in a file from RAM, as it is not needed for now.
@@ -34,17 +36,23 @@ class MemoryBudget {
   uint64_t peak() const { return peak_; }  // most bytes in RAM that were requested
   // Bytes that still fit into RAM. Thread: any.
   uint64_t room_left();
-  // Call it for each element when accessing regions in random order: it drops pages of files before there are
-  // too many. Thread: any.
-  void step() {
-    if (!in_files_.load(std::memory_order_relaxed) || ++steps_ < kStepsBetweenLooks) return;
-    steps_ = 0;
+  // Call it with the address of each element that is accessed in random order. Pages of files that no step
+  // has touched for longest are dropped before there are too many. Thread: any.
+  void step(const void* at) {
+    if (!in_files_.load(std::memory_order_acquire)) return;
+    std::atomic<uint8_t>& used = used_[reinterpret_cast<uintptr_t>(at) / kChunk % kChunks];
+    if (used.load(std::memory_order_relaxed) != 0) return;
+    used.store(1, std::memory_order_relaxed);
+    if (++fresh_ < kFreshBetweenLooks) return;
+    fresh_ = 0;
     look();
   }
 
  private:
-  // A step touches a few pages, and the system reads up to 15 neighbours of each: some 16 MiB.
-  static constexpr unsigned kStepsBetweenLooks = 128;
+  // Pages are kept or dropped by the chunk; it is also what the system maps at a page fault.
+  static constexpr size_t kChunk = size_t{1} << 16;
+  static constexpr size_t kChunks = size_t{1} << 18;  // marks; chunks that are 16 GiB apart share one
+  static constexpr unsigned kFreshBetweenLooks = 32;
   struct Region {
     char* start;
     size_t size;
@@ -54,11 +62,10 @@ class MemoryBudget {
   void* take_ram(size_t size, size_t expected);
   void* take_file(size_t size, std::string* error);
   uint64_t room() const;
-  uint64_t look_at() const {
-    return limit_ - limit_ / 8;
-  }  // pages are dropped from this many resident bytes
-     // on
+  // Pages are dropped from this many resident bytes on.
+  uint64_t look_at() const { return limit_ - limit_ / 8; }
   void look();
+  size_t sweep(size_t most);
   void watch();
 
   uint64_t limit_;
@@ -67,8 +74,11 @@ class MemoryBudget {
   std::vector<Region> regions_;
   uint64_t charged_ = 0, peak_ = 0;
   std::atomic<uint64_t> spilled_{0};
-  std::atomic<bool> in_files_{false};  // there are regions in files, and a limit
-  static thread_local unsigned steps_;
+  std::atomic<uint64_t> least_{0};                // resident bytes below which dropping pages does not help
+  std::atomic<bool> in_files_{false};             // there are regions in files, and a limit
+  std::unique_ptr<std::atomic<uint8_t>[]> used_;  // by chunk: touched since the hand came by
+  const char* hand_ = nullptr;                    // where the next sweep begins
+  static thread_local unsigned fresh_;
   std::atomic<bool> stop_{false};
   std::thread watcher_;  // runs from the first spilled region on
 };
@@ -95,13 +105,14 @@ class BigArray {
   BigArray& operator=(const BigArray&) = delete;
 
   // `expected`: how many of the elements will be used, when that is less.
-  void allocate(MemoryBudget& budget, size_t count, size_t expected = SIZE_MAX) {
+  // `streamed`: see MemoryBudget::take().
+  void allocate(MemoryBudget& budget, size_t count, size_t expected = SIZE_MAX, bool streamed = false) {
     reset();
     budget_ = &budget;
     size_ = count;
     size_t used = expected < count ? expected : count;
     if (count > SIZE_MAX / sizeof(T)) throw OutOfMemory{"more elements than addresses"};
-    if (count != 0) data_ = static_cast<T*>(budget.take(count * sizeof(T), used * sizeof(T)));
+    if (count != 0) data_ = static_cast<T*>(budget.take(count * sizeof(T), used * sizeof(T), streamed));
   }
   void allocate_cold(MemoryBudget& budget, size_t count) {
     reset();
@@ -149,7 +160,9 @@ template <unsigned kBytes>
 class PackedArray {
  public:
   static constexpr uint64_t kMax = (uint64_t{1} << (8 * kBytes)) - 1;
-  void allocate(MemoryBudget& budget, size_t count) { bytes_.allocate(budget, count * kBytes); }
+  void allocate(MemoryBudget& budget, size_t count, bool streamed = false) {
+    bytes_.allocate(budget, count * kBytes, SIZE_MAX, streamed);
+  }
   BigArray<uint8_t>& bytes() { return bytes_; }
   const BigArray<uint8_t>& bytes() const { return bytes_; }
   void reset() { bytes_.reset(); }

@@ -3,6 +3,9 @@
 #include "tools/heap/dominators.h"
 
 #include <algorithm>
+#include <future>
+
+#include "tools/heap/in_parallel.h"
 
 namespace hprof::tool {
 
@@ -54,7 +57,8 @@ class NumberStream {
 
 class DominatorFinder {
  public:
-  DominatorFinder(ReferenceGraph& graph, MemoryBudget& budget) : graph_(graph), budget_(budget) {}
+  DominatorFinder(ReferenceGraph& graph, MemoryBudget& budget, unsigned threads)
+      : graph_(graph), budget_(budget), threads_(threads) {}
 
   void run(const std::vector<uint32_t>& roots, bool keep_unreached, DominatorTree* tree) {
     search(roots, keep_unreached);
@@ -98,10 +102,13 @@ class DominatorFinder {
   }
 
   void enter(uint32_t node, uint32_t parent) {
-    budget_.step();
-    uint32_t slot = graph_.first()[node];
-    uint32_t vertex = ++count_;
-    graph_.first()[node] = vertex;
+    uint32_t& first = graph_.first()[node];
+    budget_.step(&first);
+    const uint32_t slot = first;
+    const uint32_t vertex = ++count_;
+    first = vertex;
+    budget_.step(graph_.slots() + slot);
+    budget_.step(&up_[vertex]);
     visited_.set(node);
     if (root_nodes_.get(node)) rooted_.set(vertex);
     up_[vertex] = parent;
@@ -123,12 +130,13 @@ class DominatorFinder {
         vertex = up_[vertex];
         continue;
       }
+      budget_.step(slots + at);
       uint32_t slot = slots[at];
       uint32_t target = slot & ~kLast;
       cursors_[depth_ - 1] = (slot & kLast) != 0 ? 0 : at + 1;
       if (visited_.get(target)) {
-        budget_.step();
-        uint32_t number = graph_.first()[target];
+        const uint32_t& number = graph_.first()[target];
+        budget_.step(&number);
         slots[at] = (slot & kLast) | (root_nodes_.get(target) || number == vertex ? 0 : number);
       } else {
         slots[at] = slot & kLast;
@@ -180,17 +188,33 @@ class DominatorFinder {
 
   // The sources of all cross edges to the vertices from `low` to `high`.
   struct Sources {
+    uint32_t low = 0, high = 0;
+    uint64_t edges = 0;
     BigArray<uint32_t> begin;  // by vertex - low
     BigArray<uint32_t> list;
   };
 
-  void collect(uint32_t low, uint32_t high, uint64_t edges, Sources* to) {
+  // The next vertices down from `high`; fewer at once if memory is short: each collect() reads all edges
+  // twice.
+  void choose(uint32_t high, Sources* to) const {
+    uint32_t bucket = high >> shift_;
+    to->high = high;
+    to->edges = buckets_[bucket];
+    to->low = bucket << shift_;
+    while (bucket > 0 && to->edges + buckets_[bucket - 1] <= most_edges_ && high - to->low < most_vertices_) {
+      to->edges += buckets_[--bucket];
+      to->low = bucket << shift_;
+    }
+    to->low = std::max(to->low, 1u);
+  }
+
+  void collect(Sources* to) {
+    const uint32_t low = to->low, width = to->high - low;
     to->begin.reset();
     to->list.reset();
-    to->begin.allocate(budget_, size_t{high} - low + 2);
-    to->list.allocate(budget_, edges);
+    to->begin.allocate(budget_, size_t{width} + 2);
+    to->list.allocate(budget_, to->edges);
     const uint32_t* slots = graph_.slots();
-    uint32_t width = high - low;
     auto for_edges = [&](auto visit) {
       for_all_runs([&](uint32_t source, uint64_t begin, uint64_t end, bool) {
         for (uint64_t at = begin; at < end; ++at) {
@@ -203,8 +227,10 @@ class DominatorFinder {
     for_edges([&](uint32_t offset, uint32_t) { ++to->begin[offset]; });
     for (size_t i = 1; i < to->begin.size(); ++i) to->begin[i] += to->begin[i - 1];
     for_edges([&](uint32_t offset, uint32_t source) {
-      budget_.step();
-      to->list[--to->begin[offset]] = source;
+      uint32_t& begin = to->begin[offset];
+      budget_.step(&begin);
+      budget_.step(&to->list[--begin]);
+      to->list[begin] = source;
     });
   }
 
@@ -215,23 +241,26 @@ class DominatorFinder {
     for (uint32_t v = 1; v <= count_; ++v) parents_.put(v - up_[v]);
     uint64_t all = 0;
     for (uint64_t bucket : buckets_) all += bucket;
-    // Fewer at once if memory is short: each round reads all edges twice.
-    const uint64_t left = budget_.room_left() / (2 * sizeof(uint32_t));
-    uint64_t most = std::max<uint64_t>(std::min<uint64_t>(all / kRounds, left), kEdgesAtOnce);
-    uint64_t most_vertices = std::max<uint64_t>(std::min<uint64_t>(count_ / kRounds, left), kEdgesAtOnce);
-    Sources sources;
-    for (uint32_t high = count_; high > 0;) {
-      uint32_t bucket = high >> shift_;
-      uint64_t edges = buckets_[bucket];
-      uint32_t low = bucket << shift_;
-      while (bucket > 0 && edges + buckets_[bucket - 1] <= most && high - low < most_vertices) {
-        edges += buckets_[--bucket];
-        low = bucket << shift_;
+    // Two rounds are in memory at once, with two arrays of four bytes for each vertex or edge.
+    const uint64_t left = budget_.room_left() / (4 * sizeof(uint32_t));
+    most_edges_ = std::max<uint64_t>(std::min<uint64_t>(all / kRounds, left), kEdgesAtOnce);
+    most_vertices_ = std::max<uint64_t>(std::min<uint64_t>(count_ / kRounds, left), kEdgesAtOnce);
+    if (count_ == 0) return;
+    Sources now, next;
+    choose(count_, &now);
+    collect(&now);
+    while (true) {
+      std::future<void> collected;
+      if (now.low > 1) {
+        choose(now.low - 1, &next);
+        collected =
+            std::async(threads_ > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                       [&] { collect(&next); });
       }
-      low = std::max(low, 1u);
-      collect(low, high, edges, &sources);
-      for (uint32_t v = high; v >= low; --v) semidominator(v, sources, v - low);
-      high = low - 1;
+      for (uint32_t v = now.high; v >= now.low; --v) semidominator(v, now, v - now.low);
+      if (!collected.valid()) return;
+      collected.get();
+      std::swap(now, next);
     }
   }
 
@@ -249,11 +278,12 @@ class DominatorFinder {
   // Compresses the path; reversed pointers lead back.
   uint32_t least_up(uint32_t u, uint32_t v) {
     if (u <= v) return u;
-    budget_.step();
+    budget_.step(&up_[u]);
+    budget_.step(&other_[u]);
     uint32_t above = up_[u];
     if (above <= v) return other_[u];
     uint32_t below = u, at = above;
-    while ((above = up_[at]) > v) {
+    while (budget_.step(&up_[at]), (above = up_[at]) > v) {
       up_[at] = below;
       below = at;
       at = above;
@@ -277,10 +307,14 @@ class DominatorFinder {
       uint32_t semi = parent - semi_.get_back();
       uint32_t at = parent;
       while (at > semi) {
-        budget_.step();
+        budget_.step(&other_[at]);
+        budget_.step(&up_[at]);
         at = other_[at] > semi ? other_[at] : up_[at];
       }
-      uint32_t jump = other_[at], far = other_[jump];
+      uint32_t jump = other_[at];
+      budget_.step(&other_[jump]);
+      uint32_t far = other_[jump];
+      for (uint32_t each : {at, jump, far}) budget_.step(&depths_[each]);
       bool equal = depths_[at] - depths_[jump] == depths_[jump] - depths_[far];
       depths_[v] = depths_[at] + 1;
       up_[v] = at;
@@ -293,42 +327,49 @@ class DominatorFinder {
   void renumber(DominatorTree* tree) {
     for (uint32_t v = 0; v <= count_; ++v) other_[v] = 1;
     for (uint32_t v = count_; v > 0; --v) {
-      budget_.step();
+      budget_.step(&other_[up_[v]]);
       other_[up_[v]] += other_[v];
     }
     // next: the place of a vertex' next child; at the end, the place after its subtree.
     BigArray<uint32_t>& next = depths_;
     next[0] = 1;
     for (uint32_t v = 1; v <= count_; ++v) {
-      budget_.step();
+      budget_.step(&next[up_[v]]);
       uint32_t place = next[up_[v]];
       next[up_[v]] += other_[v];
       next[v] = place + 1;
     }
     up_.reset();
     tree->subtree.allocate(budget_, size_t{count_} + 1);
-    for (uint32_t v = 0; v <= count_; ++v) {
-      budget_.step();
-      uint32_t place = next[v] - other_[v];
-      tree->subtree[place] = other_[v];
-      next[v] = place;
-    }
+    in_parallel(threads_, size_t{count_} + 1, [&](size_t begin, size_t end, unsigned) {
+      for (size_t v = begin; v < end; ++v) {
+        uint32_t place = next[v] - other_[v];
+        budget_.step(&tree->subtree[place]);
+        tree->subtree[place] = other_[v];
+        next[v] = place;
+      }
+    });
     BigArray<uint32_t>& first = graph_.first();
-    for (size_t node = 0; node < first.size(); ++node) {
-      budget_.step();
-      first[node] = visited_.get(node) ? next[first[node]] : DominatorTree::kUnreached;
-    }
+    in_parallel(threads_, first.size(), [&](size_t begin, size_t end, unsigned) {
+      for (size_t node = begin; node < end; ++node) {
+        const bool visited = visited_.get(node);
+        if (visited) budget_.step(&next[first[node]]);
+        first[node] = visited ? next[first[node]] : DominatorTree::kUnreached;
+      }
+    });
     tree->reached = count_;
     tree->place_of = std::move(first);
     graph_.reset();
   }
 
   static constexpr uint32_t kBuckets = 4096;
-  static constexpr uint32_t kRounds = 6;
+  static constexpr uint32_t kRounds = 8;
   static constexpr uint32_t kEdgesAtOnce = 1 << 20;
 
   ReferenceGraph& graph_;
   MemoryBudget& budget_;
+  const unsigned threads_;
+  uint64_t most_edges_ = 0, most_vertices_ = 0;  // of a round of find_semidominators()
   BitArray visited_, root_nodes_;
   BitArray rooted_;  // vertices that a GC root names
   // By vertex. During the search for semidominators: the ancestor in the forest and the least semidominator
@@ -346,8 +387,8 @@ class DominatorFinder {
 }  // namespace
 
 void find_dominators(ReferenceGraph& graph, const std::vector<uint32_t>& roots, bool keep_unreached,
-                     MemoryBudget& budget, DominatorTree* tree) {
-  DominatorFinder(graph, budget).run(roots, keep_unreached, tree);
+                     MemoryBudget& budget, DominatorTree* tree, unsigned threads) {
+  DominatorFinder(graph, budget, threads).run(roots, keep_unreached, tree);
 }
 
 }  // namespace hprof::tool

@@ -26,8 +26,8 @@ struct DominatorTree {
 };
 
 // Consumes the graph: its arrays become those of the result. keep_unreached: puts unreachable nodes below the
-// root as well, those without referrers first.
+// root as well, those without referrers first. The result is the same with any number of threads.
 void find_dominators(ReferenceGraph& graph, const std::vector<uint32_t>& roots, bool keep_unreached,
-                     MemoryBudget& budget, DominatorTree* tree);
+                     MemoryBudget& budget, DominatorTree* tree, unsigned threads = 1);
 
 }  // namespace hprof::tool

@@ -1,10 +1,11 @@
 // Reads pieces of the dump in parallel.
 #include "tools/heap/object_reader.h"
 
+#include <algorithm>
 #include <atomic>
+#include <future>
 #include <mutex>
 #include <new>
-#include <thread>
 
 namespace hprof::tool {
 
@@ -166,7 +167,6 @@ class ObjectReader : public HeapVisitor {
   }
 
   void refer(uint64_t id) {
-    snapshot_.budget.step();
     if (id == 0) return;
     uint32_t target = numbers_.number_of(id);
     if (target == kNoObject) {
@@ -246,6 +246,9 @@ class ObjectReader : public HeapVisitor {
   uint32_t lowest_ = UINT32_MAX, highest_ = 0;
 };
 
+// Pieces that a thread takes at a time: in a compressed file a seek inflates what lies between.
+constexpr size_t kTogether = 4;
+
 }  // namespace
 
 bool walk_pieces(DumpOpener& opener, const DumpOutline& outline, const std::vector<HeapVisitor*>& visitors,
@@ -253,17 +256,20 @@ bool walk_pieces(DumpOpener& opener, const DumpOutline& outline, const std::vect
                  const std::function<void(size_t, HeapVisitor&)>& after, std::string* error) {
   std::atomic<size_t> next{0};
   std::mutex mutex;
-  std::vector<std::thread> threads;
   auto walk = [&](HeapVisitor* visitor, std::string* problem) {
     std::unique_ptr<ByteSource> source = opener.open(problem);
     if (source == nullptr) return;
     Input in(*source);
     in.set_id_size(outline.header.id_size);
-    for (size_t i; (i = next++) < outline.pieces.size();) {
+    for (size_t i = 0, end = 0;; ++i) {
+      if (i == end) {
+        i = next.fetch_add(kTogether);
+        end = std::min(i + kTogether, outline.pieces.size());
+      }
+      if (i >= end) break;
       const DumpPiece& piece = outline.pieces[i];
       if (!wanted(piece)) continue;
       in.clear_limit();
-      // Compressed input can only be read forward.
       if (piece.begin >= in.offset() ? !in.skip(piece.begin - in.offset()) : !in.seek(piece.begin)) break;
       walk_heap(in, piece.end, *visitor);
       after(i, *visitor);
@@ -282,9 +288,11 @@ bool walk_pieces(DumpOpener& opener, const DumpOutline& outline, const std::vect
     if (error->empty()) *error = problem;
   };
   size_t count = outline.seekable ? visitors.size() : 1;
-  for (size_t i = 1; i < count; ++i) threads.emplace_back(work, visitors[i]);
+  std::vector<std::future<void>> others;
+  for (size_t i = 1; i < count; ++i)
+    others.push_back(std::async(std::launch::async | std::launch::deferred, work, visitors[i]));
   work(visitors[0]);
-  for (std::thread& thread : threads) thread.join();
+  for (std::future<void>& each : others) each.get();
   return error->empty();
 }
 

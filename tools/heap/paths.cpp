@@ -32,14 +32,37 @@ ShortestPaths::ShortestPaths(const Snapshot& snapshot, MemoryBudget& budget)
     before_[root] = 1;
     order_[count_++] = root;
   }
-  for (uint32_t at = 0; at < count_; ++at) {
-    uint32_t node = order_[at];
-    snapshot.graph.for_each(node, [&](uint32_t target) {
-      budget_.step();
-      if (before_[target] != 0) return;
-      before_[target] = node + 2;
-      order_[count_++] = target;
-    });
+  // One level of the search after the other, each in the order of nodes: that is mostly the order of the
+  // graph in memory.
+  BitArray level;
+  level.allocate(budget, nodes);
+  for (uint32_t begin = 0; begin < count_;) {
+    const uint32_t end = count_;
+    for (uint32_t at = begin; at < end; ++at) {
+      uint32_t node = order_[at];
+      budget_.step(&snapshot.graph.first()[node]);
+      budget_.step(snapshot.graph.slots() + snapshot.graph.first()[node]);
+      snapshot.graph.for_each(node, [&](uint32_t target) {
+        budget_.step(&before_[target]);
+        if (before_[target] != 0) return;
+        before_[target] = node + 2;
+        order_[count_++] = target;
+      });
+    }
+    sort_nodes(end, level);
+    begin = end;
+  }
+}
+
+// Sorts the nodes from `begin` on. `bits` is clear before and after.
+void ShortestPaths::sort_nodes(uint32_t begin, BitArray& bits) {
+  if (count_ - begin < bits.words().size()) return std::sort(order_.data() + begin, order_.data() + count_);
+  for (uint32_t at = begin; at < count_; ++at) bits.set(order_[at]);
+  uint32_t at = begin;
+  for (size_t i = 0; i < bits.words().size(); ++i) {
+    for (uint64_t& word = bits.words()[i]; word != 0; word &= word - 1) {
+      order_[at++] = static_cast<uint32_t>(i * 64) + static_cast<uint32_t>(__builtin_ctzll(word));
+    }
   }
 }
 
@@ -66,7 +89,8 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
   // From the last node reached to the first: each adds its count to its predecessor.
   for (uint32_t at = count_; at-- > 0;) {
     uint32_t node = order_[at];
-    budget_.step();
+    budget_.step(&counts[node]);
+    budget_.step(&before_[node]);
     counts[node] += wanted[node];
     if (before_[node] > 1) counts[before_[node] - 2] += counts[node];
   }
@@ -74,8 +98,10 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
   std::unordered_map<uint64_t, uint32_t, IdHash> known;  // by parent step and class
   for (uint32_t at = 0; at < count_; ++at) {
     uint32_t node = order_[at];
-    budget_.step();
+    budget_.step(&counts[node]);
     if (counts[node] == 0) continue;
+    budget_.step(&before_[node]);
+    budget_.step(&steps[node]);
     uint32_t parent = before_[node] > 1 ? steps[before_[node] - 2] : 0;
     uint32_t index = snapshot_.is_stack(node) ? Snapshot::kStackClass : snapshot_.class_of(node);
     // Each class object is a step of its own, with its own statics.

@@ -36,6 +36,8 @@ class ShortestPaths {
   std::vector<Step> merge(const std::vector<uint32_t>& nodes) const;
 
  private:
+  void sort_nodes(uint32_t begin, BitArray& bits);
+
   const Snapshot& snapshot_;
   MemoryBudget& budget_;
   BigArray<uint32_t> before_;  // by node: the one before + 2; 1 = a root, 0 = not reached

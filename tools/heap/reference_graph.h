@@ -33,6 +33,7 @@ class ReferenceGraph {
   void truncate(uint64_t used);
   // By node: the slot of its first target; 0: no references.
   BigArray<uint32_t>& first() { return first_; }
+  const BigArray<uint32_t>& first() const { return first_; }
   // Adds references to a node that has some; its run moves to the end, which must have room.
   void add(uint32_t source, const std::vector<uint32_t>& targets);
 

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "tools/heap/in_parallel.h"
 #include "tools/heap/object_reader.h"
 
 namespace hprof::tool {
@@ -128,7 +129,7 @@ uint64_t most_slots(const Snapshot& snapshot) {
 void Snapshot::read_objects(bool with_references) {
   if (loaded) return;
   uint32_t count = numbers.size();
-  objects.class_of.allocate(budget, count);
+  objects.class_of.allocate(budget, count, true);
   objects.sizes.allocate(budget, count);
   if (options.strings) {
     objects.string_arrays.allocate(budget, count);
@@ -186,13 +187,29 @@ uint32_t Snapshot::class_of(uint32_t object) const {
   return place == DominatorTree::kUnreached ? 0 : static_cast<uint32_t>(class_at.get(place));
 }
 
+void Snapshot::add_totals(const std::vector<std::vector<ClassTotals>>& sums) {
+  for (const std::vector<ClassTotals>& each : sums) {
+    for (size_t i = 0; i < each.size(); ++i) {
+      totals[i].objects += each[i].objects;
+      totals[i].bytes += each[i].bytes;
+      totals[i].reached += each[i].reached;
+      totals[i].reached_bytes += each[i].reached_bytes;
+    }
+  }
+}
+
 void Snapshot::count_classes() {
   totals.assign(outline.classes.list.size(), {});
-  for (uint32_t i = 0; i < numbers.size(); ++i) {
-    ClassTotals& each = totals[objects.class_of.get(i)];
-    ++each.objects;
-    each.bytes += size_of(i);
-  }
+  std::vector<std::vector<ClassTotals>> sums(std::max(1u, options.threads));
+  in_parallel(options.threads, numbers.size(), [&](size_t begin, size_t end, unsigned thread) {
+    sums[thread].resize(totals.size());
+    for (size_t i = begin; i < end; ++i) {
+      ClassTotals& each = sums[thread][objects.class_of.get(i)];
+      ++each.objects;
+      each.bytes += size_of(static_cast<uint32_t>(i));
+    }
+  });
+  add_totals(sums);
 }
 
 // Adds thread object -> stack -> locals to the graph, so that a thread's retained size includes what only its
@@ -233,7 +250,7 @@ void Snapshot::find_dominators() {
   if (root_nodes.empty()) {
     outline.problems.push_back("no GC roots: objects that no other one refers to are taken as roots");
   }
-  tool::find_dominators(graph, root_nodes, keep, budget, &tree);
+  tool::find_dominators(graph, root_nodes, keep, budget, &tree, options.threads);
   fill_tree();
 }
 
@@ -242,21 +259,27 @@ void Snapshot::fill_tree() {
   class_at.allocate(budget, places);
   prefix.allocate(budget, places + 1);
   if (!objects.trace_of.empty()) trace_at.allocate(budget, places);
-  for (uint32_t node = 0; node < tree.place_of.size(); ++node) {
-    uint32_t place = tree.place_of[node];
-    if (place == DominatorTree::kUnreached) continue;
-    budget.step();
-    if (is_stack(node)) {
-      class_at.set(place, kStackClass);
-      continue;
+  std::vector<std::vector<ClassTotals>> sums(std::max(1u, options.threads));
+  in_parallel(options.threads, tree.place_of.size(), [&](size_t begin, size_t end, unsigned thread) {
+    sums[thread].resize(totals.size());
+    for (auto node = static_cast<uint32_t>(begin); node < end; ++node) {
+      uint32_t place = tree.place_of[node];
+      if (place == DominatorTree::kUnreached) continue;
+      budget.step(class_at.bytes().data() + 3 * size_t{place});
+      budget.step(prefix.bytes().data() + 5 * size_t{place});
+      if (is_stack(node)) {
+        class_at.set(place, kStackClass);
+        continue;
+      }
+      uint64_t size = size_of(node), index = objects.class_of.get(node);
+      class_at.set(place, index);
+      prefix.set(place + 1, size);
+      if (!trace_at.empty()) trace_at[place] = objects.trace_of[node];
+      ++sums[thread][index].reached;
+      sums[thread][index].reached_bytes += size;
     }
-    uint64_t size = size_of(node), index = objects.class_of.get(node);
-    class_at.set(place, index);
-    prefix.set(place + 1, size);
-    if (!trace_at.empty()) trace_at[place] = objects.trace_of[node];
-    ++totals[index].reached;
-    totals[index].reached_bytes += size;
-  }
+  });
+  add_totals(sums);
   class_at.set(0, kStackClass);
   uint64_t sum = 0;
   for (size_t i = 1; i <= places; ++i) {

@@ -152,6 +152,7 @@ class Snapshot {
   void hang_up_stacks();
   void size_objects(const std::vector<ClassGap>& gaps, std::vector<OwnSizes::Large>& large);
   void count_classes();
+  void add_totals(const std::vector<std::vector<ClassTotals>>& sums);  // of the threads
   void fill_tree();
 };
 

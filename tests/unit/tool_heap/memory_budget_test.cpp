@@ -74,7 +74,7 @@ TEST_CASE("whoever takes a step for each element keeps regions in files out of R
   array.allocate_cold(budget, kSize);
   uint64_t most = 0;
   for (size_t at = 0; at < kSize; at += kPage) {
-    budget.step();
+    budget.step(&array[at]);
     array[at] = 1;
     if (at % (kPage * 512) == 0) most = std::max(most, hprof::os::resident_bytes());
   }
