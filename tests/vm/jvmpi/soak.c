@@ -1,7 +1,8 @@
 /* All events, for hours (tests/lab/soak): counts them, and looks for what can be seen without remembering
  * every object: calls nest, each 64th object begins and ends once, collections come in pairs, nothing comes
  * after the end. Monitors are dumped after some collections, the heap at some requests for data.
- * METHOD_ENTRY2, for which the VM stops, is on for some calls after some collections. */
+ * METHOD_ENTRY2, for which the VM stops, is on for some calls after some collections, INSTRUCTION_START
+ * never, since all code would be interpreted. */
 #include <sys/mman.h>
 
 #include "agent.h"
@@ -143,6 +144,7 @@ JNIEXPORT jint JNICALL JVM_OnLoad(JavaVM* vm, char* options, void* reserved) {
   monitor = jvmpi->RawMonitorCreate("soak");
   if (objects == MAP_FAILED || monitor == NULL) return JNI_ERR;
   for (type = 1; type <= JVMPI_MAX_EVENT_TYPE_VAL; type++)
-    if (type != JVMPI_EVENT_METHOD_ENTRY2) jvmpi->EnableEvent(type, NULL);
+    if (type != JVMPI_EVENT_METHOD_ENTRY2 && type != JVMPI_EVENT_INSTRUCTION_START)
+      jvmpi->EnableEvent(type, NULL);
   return JNI_OK;
 }
