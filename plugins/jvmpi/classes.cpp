@@ -9,8 +9,9 @@ bool Classes::open() {
   return table_.open(vm_.services, kFirst, kMost) && owners_.open(vm_.services, kFirst * 4, kMost);
 }
 
-uint64_t Classes::number(JNIEnv* jni, jclass cls) {
-  const uint64_t number = number_of_tag(ids_.tag(cls, kClass));
+uint64_t Classes::number(JNIEnv* jni, jclass cls, jlong* tag) {
+  *tag = ids_.tag(cls, kClass);
+  const uint64_t number = number_of_tag(*tag);
   Slot* slot = table_.make(number);
   if (slot == nullptr) return number;
   if (slot->info.load(std::memory_order_acquire) == nullptr) make(jni, cls, number, slot);

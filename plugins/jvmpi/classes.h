@@ -33,8 +33,12 @@ class Classes {
     owners_.close();
   }
 
-  // The number of a class, 0: none. [app]
-  uint64_t number(JNIEnv* jni, jclass cls);
+  // The number of a class, 0: none, and its tag. [app]
+  uint64_t number(JNIEnv* jni, jclass cls, jlong* tag);
+  uint64_t number(JNIEnv* jni, jclass cls) {
+    jlong tag = 0;
+    return number(jni, cls, &tag);
+  }
   // Sends CLASS_LOAD if it is on and was not sent for this class. [app]
   void tell(JNIEnv* jni, jclass cls);
   // True: CLASS_LOAD was sent. Fast for the class of a method.

@@ -47,9 +47,9 @@ void Objects::allocated(JNIEnv* jni, jobject object, jclass cls, jlong size) {
   // A class object, or an object that another event has named meanwhile.
   if (vm_.jvmti->GetTag(object, &tag) == JVMTI_ERROR_NONE && tag != 0)
     return static_cast<void>(id(jni, object));
-  tell_class(jni, cls);
+  const uint64_t of = tell_class(jni, cls);
   tag = ids_.tag_new(object, kTold);
-  if (tag != 0) send(jni, JVMPI_EVENT_OBJECT_ALLOC, number_of_tag(tag), classes_.number(jni, cls), size);
+  if (tag != 0) send(jni, JVMPI_EVENT_OBJECT_ALLOC, number_of_tag(tag), of, size);
 }
 
 void Objects::allocated_again(JNIEnv* jni, jobject object, const AllocatedClass& of, jlong size) {
@@ -75,12 +75,18 @@ bool Objects::describe(JNIEnv* jni, jclass cls, jlong size, uint32_t reference_s
   return true;
 }
 
-void Objects::tell_class(JNIEnv* jni, jclass cls) {
-  if (notifier_.is_on(JVMPI_EVENT_CLASS_LOAD) || notifier_.is_on(JVMPI_EVENT_OBJECT_ALLOC)) {
-    const uint64_t number = classes_.number(jni, cls);
-    id(jni, cls);
-    if (!classes_.is_told(number)) classes_.tell(jni, cls);
+uint64_t Objects::tell_class(JNIEnv* jni, jclass cls) {
+  if (!notifier_.is_any_on({JVMPI_EVENT_CLASS_LOAD, JVMPI_EVENT_OBJECT_ALLOC})) return 0;
+  jlong tag = 0;
+  const uint64_t number = classes_.number(jni, cls, &tag);
+  // An id is told at once, unless the thread that tells it is not done.
+  const bool is_known = (tag & kTold) != 0 && tellings_begun_.load(std::memory_order_acquire) == 0;
+  if (notifier_.is_on(JVMPI_EVENT_OBJECT_ALLOC) && !is_known) id(jni, cls);
+  if (notifier_.is_on(JVMPI_EVENT_CLASS_LOAD) && !classes_.is_told(number)) {
+    const ClassInfo* info = classes_.info(number);
+    if (info != nullptr && info->kind == JVMPI_NORMAL_OBJECT) classes_.tell(jni, cls);
   }
+  return number;
 }
 
 void Objects::tell_class_of(JNIEnv* jni, jmethodID method) {

@@ -33,8 +33,9 @@ class Objects {
   void allocated_again(JNIEnv* jni, jobject object, const AllocatedClass& of, jlong size);
   // Fills in the class of a new object that allocated() has reported. False: it is not known well enough.
   bool describe(JNIEnv* jni, jclass cls, jlong size, uint32_t reference_shift, AllocatedClass* to);
-  // Sends CLASS_LOAD, and OBJECT_ALLOC of the class object, each once and if it is on.
-  void tell_class(JNIEnv* jni, jclass cls);
+  // Sends CLASS_LOAD, and OBJECT_ALLOC of the class object, each once and if it is on. Returns the class's
+  // number; 0: both are off.
+  uint64_t tell_class(JNIEnv* jni, jclass cls);
   void tell_class_of(JNIEnv* jni, jmethodID method);
   // Sends OBJECT_ALLOC by request. False: no such object.
   bool tell_again(JNIEnv* jni, jobjectID id);
