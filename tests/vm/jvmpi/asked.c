@@ -1,10 +1,13 @@
-/* Asks for each object of a heap dump: OBJECT_ALLOC by request, and every seventh as a jobject. Then whether
- * objects whose ids are given out while collections are disabled live until they are enabled. */
+/* Asks for each object of a heap dump: OBJECT_ALLOC by request, and every seventh as a jobject. Before:
+ * whether an object of which OBJECT_ALLOC was sent by request has an OBJECT_FREE, and whether objects whose
+ * ids are given out while collections are disabled live until they are enabled. */
 #include "agent.h"
 
 static jobjectID sought;
 static long found, sizes, classes_known, wrong;
 static JNIEnv* me;
+static jobjectID told;
+static int is_first = 1, freed;
 
 static void object_alloc(const JVMPI_ObjectAlloc* alloc) {
   if (alloc->obj_id != sought || alloc->size < 8 || alloc->size % 8 != 0) wrong++;
@@ -39,6 +42,20 @@ static int lives(jobjectID id) {
   return 1;
 }
 
+static void tell(void) {
+  JVMPI_HeapDumpArg how = {JVMPI_DUMP_LEVEL_0};
+  jstring text = (*me)->NewStringUTF(me, "told");
+  told = jvmpi->jobject2jobjectID(text);
+  if (jvmpi->RequestEvent(JVMPI_EVENT_HEAP_DUMP, &how) != JVMPI_SUCCESS) say("no dump");
+  is_first = 0;
+  sought = told;
+  if (jvmpi->RequestEvent(JVMPI_EVENT_OBJECT_ALLOC, told) != JVMPI_SUCCESS) say("not told");
+  (*me)->DeleteLocalRef(me, text);
+  jvmpi->RunGC();
+  say("freed %d", freed);
+  found = classes_known = 0;
+}
+
 static void pin(void) {
   jstring text = (*me)->NewStringUTF(me, "pinned");
   jobjectID id;
@@ -62,11 +79,15 @@ static void on_event(JVMPI_Event* event) {
       object_alloc(&event->u.obj_alloc);
       break;
     case JVMPI_EVENT_HEAP_DUMP | JVMPI_REQUESTED_EVENT:
-      heap_dump(&event->u.heap_dump);
+      if (!is_first) heap_dump(&event->u.heap_dump);
       break;
     case JVMPI_EVENT_JVM_INIT_DONE:
       me = event->env_id;
+      tell();
       pin();
+      break;
+    case JVMPI_EVENT_OBJECT_FREE:
+      freed += event->u.obj_free.obj_id == told;
       break;
     case JVMPI_EVENT_JVM_SHUT_DOWN:
       me = event->env_id;
@@ -78,10 +99,11 @@ static void on_event(JVMPI_Event* event) {
 }
 
 JNIEXPORT jint JNICALL JVM_OnLoad(JavaVM* vm, char* options, void* reserved) {
-  static const int kEvents[] = {JVMPI_EVENT_CLASS_LOAD, JVMPI_EVENT_JVM_INIT_DONE, JVMPI_EVENT_JVM_SHUT_DOWN};
+  static const int kEvents[] = {JVMPI_EVENT_CLASS_LOAD, JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_JVM_INIT_DONE,
+                                JVMPI_EVENT_JVM_SHUT_DOWN};
   (void)options;
   (void)reserved;
   if (!connect_to(vm, on_event)) return JNI_ERR;
-  enable(kEvents, 3);
+  enable(kEvents, 4);
   return JNI_OK;
 }

@@ -345,7 +345,7 @@ def heap_dumps_are_those_of_our_own(vm):
 @vm_test(units=UNITS)
 def each_object_of_a_dump_can_be_asked_for(vm):
     ran = run(vm, "asked", "", "HeapShapes")
-    check_equal(said(ran), ["while disabled 1, then 0", "objects many, each answered 1, wrong 0, classes of all but one 1",
+    check_equal(said(ran), ["freed 1", "while disabled 1, then 0", "objects many, each answered 1, wrong 0, classes of all but one 1",
                             "as jobject all 1", "answered 0"], "what the agent saw\n%s\n" % ran)
 
 
