@@ -220,5 +220,5 @@ TEST_CASE("convert: what is not there is said with what is") {
   CHECK(encoder_of("html") == nullptr);
   REQUIRE(convert_profile(profile, *encoder_of("pprof"), {}, &bytes, &said, &error));
   REQUIRE(said.size() == 1);
-  CHECK(said[0].find("takes the last of") == 0);
+  CHECK(said[0].find("takes the last cpu_samples of ") == 0);
 }

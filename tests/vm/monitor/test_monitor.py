@@ -212,10 +212,10 @@ def blame_goes_to_the_stacks_that_held_the_lock(vm):
             looks += int(row["waiters"])
             for method, _, _ in report.traces[int(row["trace"])].frames:
                 if method in ("Blame.holdLong", "Blame.holdShort"):
-                    blamed[method[len("Blame."):]] += int(row["blamed"])
+                    blamed[method[len("Blame."):]] += int(row["blamed_ns"])
         total = sum(blamed.values())
         check(looks >= 60, "%s: %d threads found waiting" % (kind, looks))
-        check(total >= 0.8 * sum(int(row["blamed"]) for _, row in report.table_lines), "%s: most time has a holder's stack: %s" % (
+        check(total >= 0.8 * sum(int(row["blamed_ns"]) for _, row in report.table_lines), "%s: most time has a holder's stack: %s" % (
             kind, report.table_lines))
         share, expected = blamed["holdLong"] / total, held[0] / sum(held)
         # Two or three threads wait at a time, of which a look at monitors draws one.

@@ -313,9 +313,11 @@ bool convert_profile(const Profile& profile, const hprof_unit& encoder, const Co
     return false;
   }
   if (has_one_table(encoder) && tables.size() > 1) {
-    said->push_back("takes the last of " + std::to_string(tables.size()) + " tables, " + tables.back()->name +
-                    "; --table= takes another of: " + names_of(profile));
-    tables = {tables.back()};
+    const auto last = std::find_if(tables.rbegin(), tables.rend(),
+                                   [&](const ProfileTable* each) { return each->name == tables[0]->name; });
+    said->push_back("takes the last " + (*last)->name + " of " + std::to_string(tables.size()) +
+                    " tables; --table= takes another of: " + names_of(profile));
+    tables = {*last};
   }
   std::deque<ProfileTable> changed;
   for (const ProfileTable*& table : tables) {

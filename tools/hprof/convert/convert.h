@@ -11,8 +11,8 @@
 namespace hprof::tool {
 
 struct ConvertOptions {
-  std::string table;   // "cpu_samples": only tables of that name; "": all, or the last if the format has one
-                       // per file
+  // "cpu_samples": only tables of that name; "": all, or the last of the first name if the format has one.
+  std::string table;
   std::string weight;  // "live_bytes": the weight, if the format has one per stack; "": the preferred one
 };
 

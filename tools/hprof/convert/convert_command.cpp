@@ -62,7 +62,7 @@ constexpr OptionRow kOptions[] = {
     {"-o", "FILE", "where the result goes, default FILE with the format's suffix; - is stdout"},
     {"--table", "NAME",
      "cpu_samples, cpu_times, alloc_sites, monitor_time ...; for formats with one table, default the\n"
-     "last one, which is cumulative"},
+     "last one with the name of the first, which is cumulative"},
     {"--weight", "NAME",
      "number to write for folded stacks: samples, time, calls, live_bytes ...; default the one by\n"
      "which the table is ranked"},

@@ -593,9 +593,10 @@ function start() {
   });
   $('choose').hidden = state.tables.length < 2;
   const seen = recall();
-  // Of events those of the table that has most, else the last report.
+  // Of events those of the table that has most, else the last report of the first collector's table.
   const rows = state.tables.map((t) => t.table.events ? t.table.stackOf.length : 0), most = Math.max(...rows);
-  state.table = most > 0 ? rows.indexOf(most) : state.tables.length - 1;
+  state.table = most > 0 ? rows.indexOf(most)
+    : Math.max(...state.tables.map((t, i) => t.table.name === state.tables[0].table.name ? i : 0));
   Object.assign(state, seen, location.hash ? {} : startOf(state.sides[0].info));
   build();
   choosePackages();
