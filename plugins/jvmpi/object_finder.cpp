@@ -10,11 +10,15 @@ constexpr jlong kMarked = 1, kPassed = 2;  // tags of the marker
 
 }  // namespace
 
+// The agent may suspend the thread in NewLocalRef, so it does not hold the lock there.
 jobject ObjectFinder::kept(JNIEnv* jni, uint64_t number) {
-  LockGuard guard(lock_, vm_.services);
-  const jweak* weak = kept_.find(number);
-  return weak != nullptr && *weak != nullptr ? without_exception(jni, vm_.own(jni).NewLocalRef(jni, *weak))
-                                             : nullptr;
+  jweak weak = nullptr;
+  {
+    LockGuard guard(lock_, vm_.services);
+    const jweak* slot = kept_.find(number);
+    if (slot != nullptr) weak = *slot;
+  }
+  return weak != nullptr ? without_exception(jni, vm_.own(jni).NewLocalRef(jni, weak)) : nullptr;
 }
 
 void ObjectFinder::keep(JNIEnv* jni, jobject object, uint64_t number) {
@@ -70,19 +74,16 @@ bool ObjectFinder::keep_some(JNIEnv* jni, jclass cls) {
 }
 
 void ObjectFinder::forget_all(JNIEnv* jni) {
-  Pages<jweak> old;
-  {
-    LockGuard guard(lock_, vm_.services);
-    old = kept_;
-    kept_ = {};
-    count_.store(0, std::memory_order_relaxed);
-  }
-  old.each([&](jweak weak) {
+  forgotten_.each([&](jweak weak) {
     if (weak != nullptr) vm_.delete_weak(jni, weak);
   });
-  old.close();
+  forgotten_.close();
   if (marker_ != nullptr) marker_->DisposeEnvironment();
   marker_ = nullptr;
+  LockGuard guard(lock_, vm_.services);
+  forgotten_ = kept_;
+  kept_ = {};
+  count_.store(0, std::memory_order_relaxed);
 }
 
 jobject ObjectFinder::find(JNIEnv* jni, jobjectID id) {

@@ -34,6 +34,7 @@ class ObjectFinder {
   const ObjectFacts& facts_;
   Lock lock_;  // of the references, for a few instructions
   Pages<jweak> kept_;
+  Pages<jweak> forgotten_;  // of the time before; another thread may be about to use one
   std::atomic<uint64_t> count_{0};
   std::atomic<uint32_t> searches_{0};
   std::atomic<bool> busy_{false};  // a thread is inside keep_some() or forget_all()
