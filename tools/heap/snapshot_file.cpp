@@ -176,7 +176,7 @@ void SnapshotFile::close() {
 
 SnapshotFile::Head SnapshotFile::head_of(const Snapshot& snapshot) const {
   Head head{};
-  std::memcpy(head.magic, "hprof index 3", 14);
+  std::memcpy(head.magic, "hprof index 4", 14);
   std::string build = kVersionText;
   std::memcpy(head.build, build.data(), std::min(build.size(), sizeof head.build));
   opener_.identify(&head.dump_size, &head.dump_changed);
@@ -243,10 +243,10 @@ bool SnapshotFile::begin(Snapshot& snapshot, std::string* error) {
 }
 
 void SnapshotFile::put_classes(IndexTables& io, HeapClasses& classes) {
-  io.list(classes.list, 112, [&](HeapClass& each) {
+  io.list(classes.list, 120, [&](HeapClass& each) {
     io.text(each.name);
     io.numbers(each.id, each.super_id, each.loader, each.signers, each.domain, each.super, each.dumped,
-               each.element, each.kind, each.size, each.instances);
+               each.element, each.kind, each.size, each.instances, each.most_values);
     put_fields(io, each.fields);
     put_fields(io, each.statics);
     if (io.is_read() && each.id != 0)

@@ -90,6 +90,30 @@ TEST_CASE("every command says the same with an index, when it is made and when i
   }
 }
 
+TEST_CASE("an index has all facts of classes that commands use") {
+  Folder folder;
+  folder.write(
+      SmallHeap().holder(A).root(SmallHeap::kHolder).reference(A, SmallHeap::kWeak, B).bytes(B, 8).file());
+  answer(folder, run_summary, {}, true);
+  DumpFile dump(folder.dump);
+  MemoryBudget budget;
+  SnapshotFile index(folder.index(), dump);
+  Snapshot stored(dump, SnapshotOptions(), budget), fresh(dump, SnapshotOptions(), budget);
+  std::string error;
+  REQUIRE(index.load(stored));
+  REQUIRE(fresh.read_outline(&error));
+  const std::vector<HeapClass>&mine = stored.outline.classes.list, &theirs = fresh.outline.classes.list;
+  REQUIRE(mine.size() == theirs.size());
+  uint64_t values = 0;
+  for (size_t i = 0; i < mine.size(); ++i) {
+    CHECK(mine[i].name == theirs[i].name);
+    CHECK(mine[i].instances == theirs[i].instances);
+    CHECK(mine[i].most_values == theirs[i].most_values);
+    values += mine[i].most_values;
+  }
+  CHECK(values > 0);
+}
+
 TEST_CASE("an index of another dump, of other options, cut short or open to others is none") {
   Folder folder;
   folder.write(heap_of(1000));
