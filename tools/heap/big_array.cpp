@@ -13,7 +13,7 @@ namespace {
 // Small regions are never spilled.
 constexpr size_t kAlwaysInRam = size_t{1} << 20;
 // Memory of the program besides the arrays: buffers, names, code.
-constexpr uint64_t kReserve = uint64_t{48} << 20;
+constexpr uint64_t kReserve = uint64_t{24} << 20;
 }  // namespace
 
 thread_local unsigned MemoryBudget::fresh_ = 0;
@@ -84,10 +84,9 @@ void MemoryBudget::give_back(void* region) {
   regions_.erase(found);
 }
 
-// Leaves memory for the program, and a quarter for pages of regions in files: dropping pages too often is
-// slow.
+// Half, less what the program takes: pages of regions in files that are in use get the rest.
 uint64_t MemoryBudget::room() const {
-  return limit_ > 4 * kReserve ? limit_ - limit_ / 4 - kReserve / 2 : limit_ / 2;
+  return std::max(limit_ / 4, limit_ / 2 - std::min(limit_ / 2, kReserve));
 }
 
 uint64_t MemoryBudget::room_left() {
