@@ -52,7 +52,7 @@ struct Collector::Heap {
     const auto method = [&](const char* name) {
       return type != nullptr ? without_exception(jni, jni->GetMethodID(type, name, "()J")) : nullptr;
     };
-    used_up_to = method("totalMemory");
+    committed = method("totalMemory");
     free = method("freeMemory");
     most = method("maxMemory");
     const jmethodID get =
@@ -67,7 +67,7 @@ struct Collector::Heap {
     clear_exception(jni);
   }
   bool is_known() const {
-    return runtime != nullptr && used_up_to != nullptr && free != nullptr && most != nullptr;
+    return runtime != nullptr && committed != nullptr && free != nullptr && most != nullptr;
   }
   uint64_t read(jmethodID method) const {
     const jlong value = jni->CallLongMethod(runtime, method);
@@ -77,9 +77,14 @@ struct Collector::Heap {
 
   JNIEnv* jni;
   jobject runtime = nullptr;
-  jmethodID used_up_to = nullptr, free = nullptr, most = nullptr;
+  jmethodID committed = nullptr, free = nullptr, most = nullptr;
   uint32_t processors = 1;
 };
+
+Collector::Collector(const hprof_host* host) : services_(host) {
+  if (services_.log == nullptr) return;
+  lost_ = services_.log->loss_counter(host, "threads: it could not start, so CPU load and the heap are missing");
+}
 
 hprof_status Collector::start() {
   if (!takes_events(services_.host)) return HPROF_OK;
@@ -87,6 +92,7 @@ hprof_status Collector::start() {
   looked_ns_ = now();
   cpu_ns_ = services_.clock->process_cpu(services_.host);
   watcher_ = services_.threads->start(services_.host, "HPROF VM events", &Collector::watch, this);
+  if (watcher_ == nullptr && lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
   return HPROF_OK;
 }
 
@@ -125,7 +131,7 @@ void Collector::look_at_heap(const Heap& heap) {
   const uint32_t pauses = pauses_.load(std::memory_order_relaxed);
   if (pauses == seen_pauses_ || !heap.is_known()) return;
   seen_pauses_ = pauses;
-  const uint64_t committed = heap.read(heap.used_up_to), free = heap.read(heap.free);
+  const uint64_t committed = heap.read(heap.committed), free = heap.read(heap.free);
   emit_event(services_, kHeap,
              hprof_heap_event{now(), committed > free ? committed - free : 0, committed, heap.read(heap.most),
                               pauses});

@@ -13,7 +13,7 @@ namespace hprof::vm_events {
 
 class Collector {
  public:
-  explicit Collector(const hprof_host* host) : services_(host) {}
+  explicit Collector(const hprof_host* host);
 
   hprof_status start();
   void stop();
@@ -35,6 +35,7 @@ class Collector {
 
   Services services_;
   hprof_agent_thread* watcher_ = nullptr;
+  uint64_t* lost_ = nullptr;
   std::atomic<bool> is_on_{false};
   // Of the thread that ends the pauses.
   uint64_t paused_ns_ = 0;  // 0: no pause has begun

@@ -133,6 +133,7 @@ struct MockThreads {
                                    void* argument) {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
+    if (!self->threads_start) return nullptr;
     self->agent_threads.emplace_back(new hprof_agent_thread{self, name, body, argument});
     return self->agent_threads.back().get();
   }

@@ -151,6 +151,7 @@ class MockHost {
 
   // --- threads
   std::vector<std::unique_ptr<hprof_agent_thread>> agent_threads;  // started, and not stopped yet
+  bool threads_start = true;
   // Runs the body of a started thread on the calling thread; wait() returns `turns` times, then tells it to
   // stop. Each wait moves the clock by its time, unless on_wait is set.
   void run_thread(size_t index, uint32_t turns);

@@ -98,3 +98,13 @@ TEST_CASE("its thread looks once a second") {
   CHECK(rows[1].elapsed_ns == kSecond);
   CHECK(rows[1].cpu_ns == kSecond / 4);
 }
+
+TEST_CASE("a thread that cannot start is counted") {
+  MockHost mock;
+  mock.settings.events = 1;
+  mock.threads_start = false;
+  vm_events::Collector collector(mock.host());
+  CHECK(collector.start() == HPROF_OK);
+  CHECK(mock.loss("threads: it could not start, so CPU load and the heap are missing") == 1);
+  collector.stop();
+}
