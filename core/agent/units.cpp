@@ -125,8 +125,9 @@ bool Units::plan_outputs() {
   // or of a sink with begin_report, can have several.
   outputs_.each_dump = !outputs_.duplex && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 &&
                        parts_.setup.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
-  outputs_.each_report = !outputs_.duplex && !begins && HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
-                         (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0;
+  const bool writes_documents =
+      HPROF_REACHES(encoder, hprof_encoder_ops, flags) && (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0;
+  outputs_.each_report = !outputs_.duplex && !begins && writes_documents;
   outputs_.each_round =
       strstr(parts_.setup.address(), "%n") != nullptr || outputs_.each_dump || outputs_.each_report;
   outputs_.takes_notes = !outputs_.none && is_taken(taken, HPROF_KIND_NOTE);
@@ -134,11 +135,12 @@ bool Units::plan_outputs() {
   outputs_.takes_unloads = is_taken(taken, HPROF_KIND_CLASS_UNLOAD) && !outputs_.each_dump &&
                            !parts_.memory.is_fixed() && !is_small(core.max_memory);
   outputs_.takes_foreign_dumps = hprof_is_listed(taken, HPROF_KIND_FOREIGN_DUMP) != 0;
-  // A sink of whole reports has no place for what comes between them.
   const bool wants_events = HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
                             (encoder->flags & HPROF_ENCODER_EVENTS) != 0 && !outputs_.none;
-  settings_.events = wants_events && !outputs_.whole_reports ? 1 : 0;
-  if (wants_events && outputs_.whole_reports)
+  outputs_.keeps_encoder = wants_events && writes_documents;
+  // A sink of whole reports has no place for what comes between them.
+  settings_.events = wants_events && (writes_documents || !outputs_.whole_reports) ? 1 : 0;
+  if (wants_events && settings_.events == 0)
     parts_.voice.say("this output takes whole reports only: there are no events in it");
   outputs_.keep = static_cast<uint32_t>(core.keep_files);
   if (outputs_.keep == 0) return true;

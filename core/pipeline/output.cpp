@@ -68,16 +68,9 @@ hprof_status Output::open_units(MemoryAccount& memory, uint32_t sequence, bool c
   hprof_status status = open_filter(error, error_size);
   if (status != HPROF_OK) return status;
   UnitText why;
-  {
-    Inside mark(in_encoder_, "create", kOpening);
-    status = units_.encoder->create(units_.encoder_host, units_.encoder_config, &encoder_self_, why.room(),
-                                    UnitText::kSize);
-  }
+  status = create_encoder(why);
   put_why(error, error_size, "encoder", status, words_of(units_.encoder_host, why));
-  if (status != HPROF_OK) {
-    encoder_self_ = nullptr;
-    return status;
-  }
+  if (status != HPROF_OK) return status;
   if (units_.may_open != nullptr && !units_.may_open(units_.sink_host, error, error_size))
     return HPROF_NO_MEMORY;
   char host_name[kHostNameMost] = "";
@@ -407,17 +400,24 @@ bool Output::drain() {
 void Output::renew_encoder(MemoryAccount& memory) {
   if (!is_open() || failed()) return;
   definitions_.destroy();
-  destroy_encoder();
+  if (!plan_.keeps_encoder) destroy_encoder();
   const bool defines =
       definitions_.create(memory, units_.encoder_host, units_.most_numbers, &Output::write_definition, this);
   UnitText error;
-  Inside mark(in_encoder_, "create", kOpening);
-  const hprof_status status = units_.encoder->create(units_.encoder_host, units_.encoder_config,
-                                                     &encoder_self_, error.room(), UnitText::kSize);
+  const hprof_status status = create_encoder(error);
   const char* words = words_of(units_.encoder_host, error);
   if (status == HPROF_OK && defines) return;
-  if (status != HPROF_OK) encoder_self_ = nullptr;
   fail(words[0] != '\0' ? words : "there is no memory for the next report");
+}
+
+// Unless there is one, which holds events for the next report.
+hprof_status Output::create_encoder(UnitText& why) {
+  if (encoder_self_ != nullptr) return HPROF_OK;
+  Inside mark(in_encoder_, "create", kOpening);
+  const hprof_status status = units_.encoder->create(units_.encoder_host, units_.encoder_config,
+                                                     &encoder_self_, why.room(), UnitText::kSize);
+  if (status != HPROF_OK) encoder_self_ = nullptr;
+  return status;
 }
 
 void Output::renew_filter() {
@@ -485,7 +485,7 @@ void Output::destroy_encoder() {
 void Output::close(MemoryAccount& memory, bool complete) {
   finish_filter();
   end_sink(complete);
-  destroy_encoder();
+  if (!plan_.keeps_encoder) destroy_encoder();
   chunks_.destroy(memory);
   definitions_.destroy();
 }

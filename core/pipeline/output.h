@@ -79,6 +79,8 @@ class Output {
   void renew_filter();
   // Ends the output. No thread may be writing. [writer][control]
   void close(MemoryAccount& memory, bool complete);
+  // After the last close(), with OutputPlan::keeps_encoder. [control]
+  void destroy_encoder();
 
   // Reads from the peer of a duplex sink (hprof_sink_ops.read). The caller makes sure that the output is not
   // closed meanwhile. [control]
@@ -126,11 +128,11 @@ class Output {
   void gave_back(const hprof_host* host) const;
   hprof_status open_units(MemoryAccount& memory, uint32_t sequence, bool check_only, char* error,
                           uint32_t error_size);
+  hprof_status create_encoder(UnitText& why);
   hprof_status next_chunk();
   bool is_at_in_window();
   bool is_window_kept();
   void end_sink(bool complete);
-  void destroy_encoder();
   void begin_chunk();
   bool write_chunk(const ChunkQueue::Chunk& chunk);
   bool write_bytes(const uint8_t* bytes, uint64_t size);

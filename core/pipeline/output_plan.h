@@ -20,6 +20,8 @@ struct OutputPlan {
   bool marks_reports = false;
   // HPROF_SINK_WHOLE_REPORTS: a new encoder is created for each report.
   bool whole_reports = false;
+  // One encoder writes all outputs: it makes documents of reports, to which earlier events belong.
+  bool keeps_encoder = false;
   // The sink is a connection, and its peer can send commands.
   bool duplex = false;
   // An output that cannot be opened, or fails, is opened again later.

@@ -440,6 +440,7 @@ void Pipeline::cut_short(int64_t deadline_ns) {
 void Pipeline::destroy() {
   if (memory_ == nullptr) return;
   close_output();
+  output_.destroy_encoder();
   if (!kEmbedded) old_outputs_.close(*memory_);
   batches_.close();
   events_.destroy(*memory_);

@@ -38,8 +38,8 @@ typedef struct hprof_out {
 typedef struct hprof_encoder_ops {
   uint32_t size;
   uint32_t reserved;
-  /* One per output. On failure it writes one line to error (error_size bytes, NUL terminated, empty at first) and frees
-   * what it has allocated; nothing else is called then. [onload][control] */
+  /* One per output, but see HPROF_ENCODER_EVENTS. On failure it writes one line to error (error_size bytes, NUL
+   * terminated, empty at first) and frees what it has allocated; nothing else is called then. [onload][control] */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
                          uint32_t error_size);
   hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out); /* [writer] unknown kinds: HPROF_UNSUPPORTED */
@@ -61,7 +61,8 @@ typedef struct hprof_encoder_ops {
 /* Each report is a document, and readers expect one per file: the core begins a new file for each. Sinks with
  * hprof_sink_ops.begin_report separate the reports themselves. */
 #define HPROF_ENCODER_DOCUMENTS 0x1u
-/* The encoder takes tables of events (HPROF_TABLE_EVENTS), between reports and within them. */
+/* The encoder takes tables of events (HPROF_TABLE_EVENTS), between reports and within them. With _DOCUMENTS events
+ * belong to the next report, so one encoder writes all outputs of the session: it holds them until then. */
 #define HPROF_ENCODER_EVENTS 0x2u
 
 #endif

@@ -18,7 +18,7 @@ namespace {
 struct Log {
   Lines lines;
   bool write_fails = false, begin_fails = false, end_fails = false;
-  uint32_t encoders = 0;  // made so far
+  uint32_t encoders = 0, ended_encoders = 0;  // so far
 };
 Log* the_log = nullptr;
 
@@ -78,8 +78,15 @@ hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
   out->at += text.size();
   return HPROF_OK;
 }
-const hprof_encoder_ops kEncoder = {
-    sizeof(hprof_encoder_ops), 0, create_encoder, encode, [](void*) {}, "", 0, 0, nullptr};
+const hprof_encoder_ops kEncoder = {sizeof(hprof_encoder_ops),
+                                    0,
+                                    create_encoder,
+                                    encode,
+                                    [](void*) { the_log->ended_encoders++; },
+                                    "",
+                                    0,
+                                    0,
+                                    nullptr};
 const hprof_encoder_ops kDrawsStacks = {
     sizeof(hprof_encoder_ops), 0, create_encoder, encode, [](void*) {}, "", 0, HPROF_WHOLE_DEPTH, nullptr};
 
@@ -115,6 +122,7 @@ struct Fixture {
   LossCounters losses;
   RecordKinds kinds;
   const hprof_encoder_ops* encoder = &kEncoder;
+  bool keeps_encoder = false;
   Pipeline pipeline;
 
   Fixture() {
@@ -136,6 +144,7 @@ struct Fixture {
             const hprof_filter_ops* filter = nullptr, bool each_report = false) {
     PipelineConfig config = {};
     config.plan.each_round = config.plan.each_report = each_report;
+    config.plan.keeps_encoder = keeps_encoder;
     config.plan.marks_reports =
         HPROF_HAS(sink, hprof_sink_ops, begin_report) || HPROF_HAS(sink, hprof_sink_ops, end_report);
     config.plan.whole_reports = HPROF_REACHES(sink, hprof_sink_ops, flags) && sink->flags != 0;
@@ -321,6 +330,29 @@ TEST_CASE("a sink that takes whole reports gets each from an encoder of its own,
                              "begin 3 cpu", "[<samples>]", "end 3", "begin 4 heap", "[<sites!>]", "end 4 cut",
                              "]", "close"});
   CHECK(f.log.encoders == 5);
+}
+
+TEST_CASE("an encoder that holds events for the next report is the same for all outputs") {
+  Fixture f;
+  f.keeps_encoder = true;
+  hprof_sink_ops sink = kTold;
+  bool each_report = false;
+  SUBCASE("of a sink that takes whole reports") { sink.flags = HPROF_SINK_WHOLE_REPORTS; }
+  SUBCASE("in files of one report") {
+    sink.begin_report = nullptr, sink.end_report = nullptr;
+    each_report = true;
+  }
+  f.open(kDocument, &sink, nullptr, each_report);
+  for (uint32_t i = 1; i <= 3; i++) {
+    REQUIRE(f.pipeline.acquire());
+    f.report(i, "cpu", "samples");
+    f.pipeline.release();
+  }
+  f.finish();
+  CHECK(f.log.encoders == 1);
+  CHECK(f.log.ended_encoders == 0);
+  f.pipeline.destroy();
+  CHECK(f.log.ended_encoders == 1);
 }
 
 TEST_CASE("that nothing of a report has stacks is said once, where the encoder draws nothing else") {
