@@ -2,6 +2,7 @@
 import gzip
 import json
 import re
+import struct
 
 from harness import Failure, check, check_equal
 
@@ -131,24 +132,26 @@ class Pprof(Table):
 
 # --- OpenTelemetry's profiles
 
-def attribute_value(data):
-    """A text or a number."""
+def attribute_value(data, strings=()):
+    """A text, a number, or a text of the dictionary, as collectors write it."""
     (number, value), = fields(data)
-    check(number in (1, 3), "an attribute of kind %d" % number)
-    return value.decode("utf-8") if number == 1 else value
+    check(number in (1, 3, 8), "an attribute of kind %d" % number)
+    return value.decode("utf-8") if number == 1 else strings[value] if number == 8 else value
 
 
 class Otlp:
-    """One request: the resource's attributes, and a table for each sample type, whose leaves are the samples' attributes."""
+    """One request: the resource's attributes, and a table for each sample type, whose leaves are the samples' attributes and ids. Of
+    events the table has the times, beside the stacks: lists of (time, value)."""
 
-    def __init__(self, data):
+    def __init__(self, data, forwarded=False):
+        """forwarded: a collector has written it, whose zero values are not empty."""
         top = dict(fields(data))
         check_equal((len(fields(data)), sorted(top)), (2, [1, 2]), "fields of the request")
         tables = {number: [] for number in range(1, 8)}
         for number, value in fields(top[2]):
             tables[number].append(value)
         for number, table in tables.items():
-            check(table and table[0] == b"", "table %d does not begin with the zero value" % number)
+            check(table and (forwarded or table[0] == b""), "table %d does not begin with the zero value" % number)
             check(number == 4 or len(set(table)) == len(table), "table %d has an item twice" % number)
         self.strings = [text.decode("utf-8") for text in tables[5]]
         functions = [dict(fields(function)) for function in tables[3]]
@@ -157,10 +160,13 @@ class Otlp:
         self.frames = [[(self.strings[functions[line[1]][1]], line.get(2, 0)) for line in location] for location in lines]
         self.stacks = [packed(dict(fields(stack)).get(1, b"")) for stack in tables[7]]
         attributes = [dict(fields(attribute)) for attribute in tables[6]]
-        self.attributes = [(self.strings[attribute[1]], attribute_value(attribute[2])) for attribute in attributes[1:]]
+        self.attributes = [(self.strings[attribute[1]], attribute_value(attribute[2], self.strings)) for attribute in attributes[1:]]
+        links = [dict(fields(link)) for link in tables[4]]
+        self.links = [{}] + [{"trace_id": link[1].hex(), "span_id": link[2].hex()} for link in links[1:]]
         resource = dict(fields(top[1]))
         pairs = [dict(fields(value)) for number, value in fields(resource[1]) if number == 1]
-        self.resource = {pair[1].decode("utf-8"): attribute_value(pair[2]) for pair in pairs}
+        self.resource = {self.strings[pair[3]] if 3 in pair else pair[1].decode("utf-8"): attribute_value(pair[2], self.strings)
+                         for pair in pairs}
         check_equal(len(self.resource), len(pairs), "keys of the resource")
         scope = fields(resource[2])
         self.scope = tuple(value.decode() for _, value in fields(dict(scope)[1]))
@@ -170,7 +176,8 @@ class Otlp:
                 self.add_profile(fields(value))
 
     def type_of(self, data):
-        return tuple(self.strings[index] for _, index in fields(data))
+        of = dict(fields(data))
+        return tuple(self.strings[of.get(number, 0)] for number in (1, 2))
 
     def add_profile(self, profile):
         facts = {number: value for number, value in profile if number != 2}
@@ -178,14 +185,23 @@ class Otlp:
         check(name not in self.profiles, "two profiles of %s" % name)
         table = self.profiles[name] = Table(name)
         table.unit, table.time_ns, table.duration_ns, table.id = unit, facts[3], facts[4], facts[7]
-        table.period = (self.type_of(facts[5]), facts[6]) if 5 in facts else None
-        table.lines = {}
+        table.period = (self.type_of(facts[5]), facts[6]) if facts.get(5) else None
+        table.lines, table.times = {}, []
+        samples = set()
         for sample in (dict(fields(value)) for number, value in profile if number == 2):
             places = [frame for index in self.stacks[sample[1]] for frame in self.frames[index]]
             table.lines.update(places)
-            value, = packed(sample[4])
-            attributes = dict(self.attributes[index - 1] for index in packed(sample.get(2, b"")))
-            table.stacks.append(([frame for frame, _ in places], {name: value}, attributes))
+            values, times = packed(sample[4]), [time for time, in struct.iter_unpack("<Q", sample.get(5, b""))]
+            check_equal(len(values), len(times) if 5 in sample else 1, "values of a sample")
+            check(all(0 <= time - table.time_ns < table.duration_ns for time in times), "a time outside of its profile")
+            indices = packed(sample.get(2, b""))
+            attributes = dict(self.attributes[index - 1] for index in indices)
+            check_equal(len(attributes), len(indices), "keys of attributes")
+            attributes.update(self.links[sample.get(3, 0)])
+            table.stacks.append(([frame for frame, _ in places], {name: sum(values)}, attributes))
+            table.times.append(list(zip(times, values)))
+            samples.add((sample[1], frozenset(indices), sample.get(3, 0)))
+        check_equal(len(samples), len(table.stacks), "samples of their own")
         check(table.stacks and len(table.id) == 16, "an empty profile, or one without an id")
 
 

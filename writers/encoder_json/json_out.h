@@ -72,7 +72,6 @@ class JsonOut : public PlainOut {
 };
 
 // monitors.cpp
-const char* state_name(uint64_t state);
 void write_monitor_event(JsonOut& out, const hprof_rec_monitor_event& event);
 void write_monitor_dump(JsonOut& out, const hprof_rec_monitor_dump& dump);
 

@@ -1,12 +1,8 @@
+#include <hprof/cpp/table.hpp>
+
 #include "json_out.h"
 
 namespace hprof::json {
-
-const char* state_name(uint64_t state) {
-  constexpr const char* kNames[] = {"unknown", "not_started", "runnable", "blocked",
-                                    "waiting", "sleeping",    "ended"};
-  return state < sizeof kNames / sizeof kNames[0] ? kNames[state] : kNames[HPROF_STATE_UNKNOWN];
-}
 
 namespace {
 

@@ -1,7 +1,8 @@
-// The otlp encoder: format=otlp, OpenTelemetry's profiles (v1development), for files and for
-// url=http://<collector>:4318/v1development/profiles.
+// The otlp encoders: OpenTelemetry's profiles (v1development), for files and for
+// url=http://<collector>:4318/v1development/profiles. format=otlp_events also takes events.
 //
 // Each report is a request of its own, with the first table that has stacks; others are left out and counted.
+// Events wait for the next report, and take the place of their sums.
 #include <hprof/cpp/writer.hpp>
 #include <hprof/service/log.h>
 
@@ -11,6 +12,7 @@ namespace hprof::otlp {
 
 namespace {
 
+template <bool takes_events>
 class Encoder {
  public:
   explicit Encoder(const hprof_host* host) : services_(host) {}
@@ -18,14 +20,16 @@ class Encoder {
     ops.file_suffix = ".otlp.pb";
     ops.content_type = "application/x-protobuf";
     ops.least_depth = HPROF_WHOLE_DEPTH;
-    ops.flags = HPROF_ENCODER_DOCUMENTS;
+    ops.flags = HPROF_ENCODER_DOCUMENTS | (takes_events ? HPROF_ENCODER_EVENTS : 0);
   }
   hprof_status open(char*, uint32_t) {
     resource_.open(services_);
-    if (!request_.open(services_)) return HPROF_NO_MEMORY;
+    if (!request_.open(services_) || (takes_events && !held_.open(services_))) return HPROF_NO_MEMORY;
     if (services_.log == nullptr) return HPROF_OK;
     lost_tables_ = services_.log->loss_counter(services_.host, "tables: an OTLP request has one");
     lost_rows_ = services_.log->loss_counter(services_.host, "stacks: no memory for their frames in OTLP");
+    if (takes_events)
+      lost_events_ = services_.log->loss_counter(services_.host, "events: no memory for them until a report");
     return HPROF_OK;
   }
   hprof_status encode(const hprof_record* record, hprof_out* out) {
@@ -36,6 +40,7 @@ class Encoder {
       in_report_ = true;
       has_table_ = false;
     } else if (record->kind == HPROF_RECORD_REPORT_END) {
+      if (in_report_ && !has_table_) write_request(to, nullptr);
       in_report_ = false;
     } else if (record->kind == HPROF_RECORD_TABLE) {
       write_table(to, as<hprof_rec_table>(record));
@@ -44,6 +49,7 @@ class Encoder {
   }
   bool close() {
     request_.close();
+    held_.close();
     return true;
   }
 
@@ -54,32 +60,48 @@ class Encoder {
   void write_table(proto::ProtoOut& out, const hprof_rec_table& table) {
     const StackTable stacks(table);
     if (!stacks.has_stacks()) return out.fail(HPROF_UNSUPPORTED);
+    if (takes_events && (table.flags & HPROF_TABLE_EVENTS) != 0) return hold(table);
     if (!in_report_ || has_table_) return lose(lost_tables_, 1);
     has_table_ = true;
-    lose(lost_rows_, request_.write(out, stacks, info_, resource_));
+    write_request(out, &table);
+  }
+  void hold(const hprof_rec_table& table) {
+    request_.keep_thread_names(table);
+    lose(lost_events_, held_.add(table));
+  }
+  void write_request(proto::ProtoOut& out, const hprof_rec_table* table) {
+    if (table != nullptr) request_.add(*table, held_);
+    held_.each([this](const hprof_rec_table& events) { request_.add(events, held_); });
+    lose(lost_rows_, request_.write(out, info_, resource_));
+    held_.clear();
   }
 
   Services services_;
   Resource resource_;
   Request request_;
+  HeldEvents held_;
   hprof_report_info info_ = {};  // of the current report
   bool in_report_ = false, has_table_ = false;
   uint64_t* lost_tables_ = nullptr;
   uint64_t* lost_rows_ = nullptr;
+  uint64_t* lost_events_ = nullptr;
 };
 
 constexpr const char* kRecords[] = {HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END, HPROF_KIND_TABLE,
                                     nullptr};
 
-// CMake reads this line, too, for the core's table of shipped modules.
+// CMake reads these lines, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=otlp";
+constexpr const char* kSelectEvents = "format=otlp_events";
 
 constexpr hprof_unit kUnit =
-    encoder_unit<Encoder>("encoder_otlp", kSelect, "OpenTelemetry profiles, for collectors", kRecords);
-const hprof_unit* const kUnits[] = {&kUnit};
+    encoder_unit<Encoder<false>>("encoder_otlp", kSelect, "OpenTelemetry profiles, for collectors", kRecords);
+constexpr hprof_unit kUnitEvents = encoder_unit<Encoder<true>>(
+    "encoder_otlp_events", kSelectEvents, "OpenTelemetry profiles, with the times of samples", kRecords);
+const hprof_unit* const kUnits[] = {&kUnit, &kUnitEvents};
 
 }  // namespace
 
 }  // namespace hprof::otlp
 
-HPROF_MODULE(encoder_otlp, "1.0", "hprof", hprof::otlp::kUnits, 1)
+HPROF_MODULE(encoder_otlp, "1.0", "hprof", hprof::otlp::kUnits, 2)

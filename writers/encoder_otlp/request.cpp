@@ -22,12 +22,13 @@ constexpr uint32_t kMappings = 1, kLocations = 2, kFunctions = 3, kLinks = 4, kS
 constexpr uint32_t kSampleType = 1, kSamples = 2, kTime = 3, kDuration = 4, kPeriodType = 5, kPeriod = 6,
                    kProfileId = 7;
 constexpr uint32_t kType = 1, kUnit = 2;
-constexpr uint32_t kStackIndex = 1, kAttributeIndices = 2, kValues = 4;
-// of Function, Location, Line, Stack, KeyValueAndUnit.
+constexpr uint32_t kStackIndex = 1, kAttributeIndices = 2, kLinkIndex = 3, kValues = 4, kTimes = 5;
+// of Function, Location, Line, Stack, Link, KeyValueAndUnit.
 constexpr uint32_t kName = 1, kFile = 3;
 constexpr uint32_t kLines = 3;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kLocationIndices = 1;
+constexpr uint32_t kTraceId = 1, kSpanId = 2;
 constexpr uint32_t kKey = 1, kValue = 2;
 
 constexpr char kScopeText[] = "hprof", kVersionText[] = "1.0";
@@ -46,6 +47,28 @@ uint64_t hash_of(uint64_t hash, hprof_text text) {
 
 bool has_period(const hprof_rec_table& table) {
   return table.period != 0 && table.period_column < table.schema->column_count;
+}
+
+bool is_events(const hprof_rec_table& table) { return (table.flags & HPROF_TABLE_EVENTS) != 0; }
+
+// The first column of a type and, unless null, a name; HPROF_NO_COLUMN: none.
+uint32_t find_column(const hprof_table_schema& schema, uint32_t type, const char* name) {
+  for (uint32_t i = 0; i < schema.column_count && i < HPROF_TABLE_COLUMNS; i++) {
+    const hprof_column& column = *hprof_column_at(&schema, i);
+    if (column.type == type && (name == nullptr || std::strcmp(column.name, name) == 0)) return i;
+  }
+  return HPROF_NO_COLUMN;
+}
+
+// When an event was over; 0 for a row of a table that has no times.
+uint64_t time_of(const hprof_rec_table& table, const hprof_cell* cells) {
+  const uint32_t column =
+      is_events(table) ? find_column(*table.schema, HPROF_COLUMN_TIME, nullptr) : HPROF_NO_COLUMN;
+  return column != HPROF_NO_COLUMN ? cells[column].u : 0;
+}
+
+void put_big_endian(uint64_t number, uint8_t* to) {
+  for (uint32_t i = 0; i < 8; i++) to[i] = static_cast<uint8_t>(number >> (56 - 8 * i));
 }
 
 }  // namespace
@@ -80,7 +103,7 @@ class Counter {
 
 bool Request::open(const Services& services) {
   services_ = services;
-  return numbers_.open(services) && thread_names_.open(services);
+  return numbers_.open(services) && thread_names_.open(services) && rows_.open(services, kMostRows);
 }
 
 uint32_t Request::number(uint64_t key, Kind kind, bool* is_new) {
@@ -200,22 +223,46 @@ uint32_t Request::stack(ProtoOut& out, hprof_trace_serial serial, const hprof_tr
   return index;
 }
 
-bool Request::define(ProtoOut& out, const StackTable& stacks, const WeightedStack& row, Sample* sample) {
-  const hprof_table_schema& schema = *stacks.table().schema;
-  const auto trace = find_trace(services_.ids, services_.host, row.trace);
+// 0: the row has no ids of a trace.
+uint32_t Request::link(ProtoOut& out, const hprof_table_schema& schema, const hprof_cell* cells) {
+  const uint32_t trace = find_column(schema, HPROF_COLUMN_ID, "trace_id");
+  const uint32_t span = find_column(schema, HPROF_COLUMN_ID, "span_id");
+  if (trace == HPROF_NO_COLUMN || span == HPROF_NO_COLUMN || trace + 1 >= schema.column_count) return 0;
+  const uint64_t words[] = {cells[trace].u, cells[trace + 1].u, cells[span].u};
+  if ((words[0] | words[1] | words[2]) == 0) return 0;
+  bool is_new = false;
+  const uint32_t index = number(mix(mix(mix(0, words[0]), words[1]), words[2]), kLink, &is_new);
+  if (!is_new) return index;
+  uint8_t ids[24];
+  for (uint32_t i = 0; i < 3; i++) put_big_endian(words[i], ids + 8 * i);
+  out.begin(kLinks, part_size(kTraceId, 16) + part_size(kSpanId, 8));
+  out.begin(kTraceId, 16);
+  out.bytes(ids, 16);
+  out.begin(kSpanId, 8);
+  out.bytes(ids + 16, 8);
+  return index;
+}
+
+bool Request::define(ProtoOut& out, const Row& row, Sample* sample) {
+  const hprof_rec_table& table = *tables_[row.table].record;
+  const hprof_table_schema& schema = *table.schema;
+  const auto serial = static_cast<hprof_trace_serial>(row.cells[StackTable(table).trace_column()].u);
+  const auto trace = find_trace(services_.ids, services_.host, serial);
   hprof_thread_serial thread = trace->thread;
   sample->attribute_count = 0;
   const auto add = [&](const char* key, const Value& value) {
     if (sample->attribute_count < kMostAttributes)
       sample->attributes[sample->attribute_count++] = attribute(out, key, value);
   };
-  sample->stack = stack(out, row.trace, *trace);
+  sample->stack = stack(out, serial, *trace);
+  sample->link = link(out, schema, row.cells);
   for (uint32_t i = 0; i < schema.column_count && i < HPROF_TABLE_COLUMNS; i++) {
     const hprof_column& column = *hprof_column_at(&schema, i);
-    const auto cell = static_cast<uint32_t>(row.row[i].u);
+    const auto cell = static_cast<uint32_t>(row.cells[i].u);
     const hprof_text text = label(column.type, cell);
     if (text.data != nullptr && text.size != 0) add(column.name, {text, 0});
     if (column.type == HPROF_COLUMN_THREAD && cell != 0) thread = cell;
+    if (column.type == HPROF_COLUMN_THREAD_STATE) add("thread.state", {text_of(state_name(cell)), 0});
   }
   if (thread != 0) {
     const hprof_text name = thread_name(thread);
@@ -223,6 +270,25 @@ bool Request::define(ProtoOut& out, const StackTable& stacks, const WeightedStac
     add("thread.id", {{nullptr, 0}, thread});
   }
   return !is_full_;
+}
+
+// Appends a row to the chain of its sample. False: no memory.
+bool Request::add_to_sample(uint32_t row, const Sample& sample) {
+  uint64_t key = mix(mix(mix(mix(0, kRow + 1u), rows_[row].table), sample.stack), sample.link);
+  key = mix(key, sample.attributes, sample.attribute_count);
+  uint32_t* first = numbers_.at(key);
+  is_full_ = is_full_ || first == nullptr;
+  if (is_full_) return false;
+  if (*first == 0) {
+    *first = row + 1;
+    rows_[row].last = row;
+    rows_[row].is_first = 1;
+    return true;
+  }
+  uint32_t& last = rows_[*first - 1].last;
+  rows_[last].next = row;
+  last = row;
+  return true;
 }
 
 hprof_text Request::thread_name(hprof_thread_serial thread) {
@@ -233,16 +299,46 @@ hprof_text Request::thread_name(hprof_thread_serial thread) {
   return string(*name - 1);
 }
 
-// Visits the rows to write: those that weigh anything.
-template <class Visit>
-void Request::each_row(const StackTable& stacks, const Visit& visit) const {
-  uint64_t count = 0;
-  each_weighted_stack(stacks, [&](const WeightedStack& row) {
-    bool weighs = false;
-    for (uint32_t i = 0; i < stacks.weight_count(); i++)
-      weighs = weighs || (row.weights[i] != 0 && adds_up(stacks.weight(i)));
-    if (weighs && count++ < rows_) visit(row);
-  });
+void Request::keep_thread_names(const hprof_rec_table& events) {
+  const uint32_t column = find_column(*events.schema, HPROF_COLUMN_THREAD, nullptr);
+  for (uint64_t i = 0; column != HPROF_NO_COLUMN && i < events.row_count; i++) {
+    const auto thread = static_cast<hprof_thread_serial>(hprof_row_at(&events, i)[column].u);
+    if (thread != 0) thread_name(thread);
+  }
+}
+
+uint64_t Request::value(const Row& row, const StackTable& stacks, uint32_t weight) const {
+  return cell_value(stacks.weight(weight), row.cells[stacks.weight_column(weight)]);
+}
+
+uint64_t Request::find_rows() {
+  uint64_t lost = 0;
+  row_count_ = 0;
+  for (uint32_t t = 0; t < table_count_; t++) {
+    Table& table = tables_[t];
+    const StackTable stacks(*table.record);
+    bool has_weights[HPROF_TABLE_COLUMNS] = {};
+    for (uint64_t i = 0; i < table.record->row_count; i++) {
+      const Row row = {hprof_row_at(table.record, i), t, 0, 0, 0};
+      bool weighs = false;
+      for (uint32_t w = 0; w < stacks.weight_count(); w++) {
+        const bool any = table.weighs[w] && value(row, stacks, w) != 0;
+        has_weights[w] = has_weights[w] || any;
+        weighs = weighs || any;
+      }
+      if (!weighs) continue;
+      if (lost != 0 || !rows_.cover(uint64_t{row_count_} + 1)) {
+        lost++;
+        continue;
+      }
+      rows_[row_count_++] = row;
+      const uint64_t at = time_of(*table.record, row.cells);
+      if (at != 0 && (table.begin_ns == 0 || at < table.begin_ns)) table.begin_ns = at;
+      if (at >= table.end_ns) table.end_ns = at + 1;
+    }
+    std::memcpy(table.weighs, has_weights, sizeof has_weights);
+  }
+  return lost;
 }
 
 void Request::write_type(ProtoOut& out, uint32_t field, const StackTable& stacks,
@@ -254,92 +350,148 @@ void Request::write_type(ProtoOut& out, uint32_t field, const StackTable& stacks
   out.number(kUnit, unit);
 }
 
-void Request::write_dictionary(ProtoOut& out, const StackTable& stacks, const Counter* counter) {
-  const hprof_rec_table& table = stacks.table();
+template <class Visit>
+void Request::each_profile(const Visit& visit) const {
+  for (uint32_t t = 0; t < table_count_; t++) {
+    for (uint32_t w = 0; w < HPROF_TABLE_COLUMNS; w++) {
+      if (tables_[t].weighs[w]) visit(t, w);
+    }
+  }
+}
+
+void Request::write_dictionary(ProtoOut& out, const Counter* counter) {
   numbers_.clear();
   std::memset(counts_, 0, sizeof counts_);
   for (uint32_t field = kMappings; field <= kStacks; field++) out.begin(field, 0);
-  for (uint32_t i = 0; i < stacks.weight_count(); i++) {
-    if (weighs_[i]) write_type(out, 0, stacks, stacks.weight(i));
-  }
-  if (has_period(table)) write_type(out, 0, stacks, *hprof_column_at(table.schema, table.period_column));
-  uint64_t rows = 0;
+  each_profile([&](uint32_t t, uint32_t weight) {
+    const hprof_rec_table& table = *tables_[t].record;
+    const StackTable stacks(table);
+    write_type(out, 0, stacks, stacks.weight(weight));
+    if (has_period(table)) write_type(out, 0, stacks, *hprof_column_at(table.schema, table.period_column));
+  });
+  uint32_t rows = 0;
   if (counter != nullptr) dictionary_ = counter->size();
   Sample sample;
-  each_row(stacks, [&](const WeightedStack& row) {
-    if (is_full_ || !define(out, stacks, row, &sample)) return;
+  for (uint32_t i = 0; i < row_count_ && !is_full_; i++) {
+    if (!define(out, rows_[i], &sample)) break;
+    if (counter == nullptr) continue;
+    if (!add_to_sample(i, sample)) break;
     rows++;
-    if (counter != nullptr) dictionary_ = counter->size();
-  });
-  if (counter != nullptr) rows_ = rows;
+    dictionary_ = counter->size();
+  }
+  if (counter != nullptr) row_count_ = rows;
 }
 
-uint64_t Request::write_profile(ProtoOut& out, const StackTable& stacks, uint32_t weight,
-                                const hprof_report_info& info) {
-  uint64_t count = 0;
-  const hprof_rec_table& table = stacks.table();
-  write_type(out, kSampleType, stacks, stacks.weight(weight));
-  each_row(stacks, [&](const WeightedStack& row) {
-    const uint64_t value = row.weights[weight];
-    Sample sample;
-    if (value == 0 || !out.ok()) return;
+// Writes the sample that begins with a row. False: all its values are 0.
+bool Request::write_sample(ProtoOut& out, const StackTable& stacks, uint32_t row, uint32_t weight,
+                           const hprof_report_info& info) {
+  const bool has_times = is_events(stacks.table());
+  uint64_t sum = 0, count = 0, values = 0, attributes = 0;
+  const auto each_value = [&](const auto& visit) {
+    for (uint32_t i = row;; i = rows_[i].next) {
+      const uint64_t value = this->value(rows_[i], stacks, weight);
+      if (value != 0) visit(rows_[i], value);
+      if (rows_[i].next == 0) return;
+    }
+  };
+  each_value([&](const Row&, uint64_t value) {
+    sum += value;
     count++;
-    define(out, stacks, row, &sample);
-    uint64_t attributes = 0;
-    for (uint32_t i = 0; i < sample.attribute_count; i++) attributes += varint_size(sample.attributes[i]);
-    out.begin(kSamples, number_size(kStackIndex, sample.stack) +
-                            (attributes != 0 ? part_size(kAttributeIndices, attributes) : 0) +
-                            part_size(kValues, varint_size(value)));
-    out.number(kStackIndex, sample.stack);
-    if (attributes != 0) out.begin(kAttributeIndices, attributes);
-    for (uint32_t i = 0; i < sample.attribute_count; i++) out.varint(sample.attributes[i]);
-    out.begin(kValues, varint_size(value));
-    out.varint(value);
+    values += varint_size(value);
   });
-  out.fixed64(kTime, info.begin_wall_ns);
-  out.number(kDuration, info.end_ns - info.begin_ns);
-  if (has_period(table)) {
-    write_type(out, kPeriodType, stacks, *hprof_column_at(table.schema, table.period_column));
-    out.number(kPeriod, table.period);
+  if (count == 0) return false;
+  if (!has_times) values = varint_size(sum);
+  Sample sample;
+  define(out, rows_[row], &sample);
+  for (uint32_t i = 0; i < sample.attribute_count; i++) attributes += varint_size(sample.attributes[i]);
+  out.begin(kSamples, number_size(kStackIndex, sample.stack) +
+                          (attributes != 0 ? part_size(kAttributeIndices, attributes) : 0) +
+                          number_size(kLinkIndex, sample.link) + part_size(kValues, values) +
+                          (has_times ? part_size(kTimes, 8 * count) : 0));
+  out.number(kStackIndex, sample.stack);
+  if (attributes != 0) out.begin(kAttributeIndices, attributes);
+  for (uint32_t i = 0; i < sample.attribute_count; i++) out.varint(sample.attributes[i]);
+  out.number(kLinkIndex, sample.link);
+  out.begin(kValues, values);
+  if (!has_times) {
+    out.varint(sum);
+    return true;
+  }
+  each_value([&](const Row&, uint64_t value) { out.varint(value); });
+  out.begin(kTimes, 8 * count);
+  each_value([&](const Row& of, uint64_t) {
+    out.little_endian(info.begin_wall_ns + (time_of(stacks.table(), of.cells) - info.begin_ns));
+  });
+  return true;
+}
+
+uint64_t Request::write_profile(ProtoOut& out, uint32_t t, uint32_t weight, const hprof_report_info& info) {
+  uint64_t count = 0;
+  const Table& table = tables_[t];
+  const StackTable stacks(*table.record);
+  write_type(out, kSampleType, stacks, stacks.weight(weight));
+  for (uint32_t i = 0; i < row_count_ && out.ok(); i++) {
+    if (rows_[i].table == t && rows_[i].is_first != 0 && write_sample(out, stacks, i, weight, info)) count++;
+  }
+  out.fixed64(kTime, info.begin_wall_ns + (table.begin_ns - info.begin_ns));
+  out.number(kDuration, table.end_ns - table.begin_ns);
+  if (has_period(*table.record)) {
+    write_type(out, kPeriodType, stacks, *hprof_column_at(table.record->schema, table.record->period_column));
+    out.number(kPeriod, table.record->period);
   }
   const uint64_t first = mix(mix(mix(1, info.begin_wall_ns), info.end_wall_ns), info.sequence);
   const uint64_t process = services_.io != nullptr ? services_.io->process_id(services_.host) : 0;
-  const uint64_t id[] = {hash_of(mix(first, process), text_of(info.unit)), mix(mix(2, first), weight)};
+  const uint64_t id[] = {hash_of(mix(first, process), text_of(info.unit)),
+                         mix(mix(2, first), t * HPROF_TABLE_COLUMNS + weight)};
   out.begin(kProfileId, sizeof id);
   out.bytes(id, sizeof id);
   return count;
 }
 
-uint64_t Request::write(ProtoOut& out, const StackTable& stacks, const hprof_report_info& info,
-                        Resource& resource) {
-  uint64_t all = 0, sizes[HPROF_TABLE_COLUMNS] = {};  // of profiles; 0: there is none
-  rows_ = UINT64_MAX;
+void Request::add(const hprof_rec_table& record, const HeldEvents& held) {
+  const StackTable stacks(record);
+  if (table_count_ == kMostTables) return;
+  Table& table = tables_[table_count_++];
+  table = {&record, {}, {}, 0, 0};
+  for (uint32_t i = 0; i < stacks.weight_count(); i++) {
+    const hprof_column& weight = stacks.weight(i);
+    table.weighs[i] = adds_up(weight) && (is_events(record) || !held.has(record, weight));
+  }
+}
+
+uint64_t Request::write(ProtoOut& out, const hprof_report_info& info, Resource& resource) {
+  for (uint32_t i = 0; i < table_count_; i++) {
+    tables_[i].begin_ns = info.begin_ns;
+    tables_[i].end_ns = info.end_ns;
+  }
   is_full_ = false;
-  thread_names_.clear();
-  std::memset(weighs_, 0, sizeof weighs_);
-  each_row(stacks, [&](const WeightedStack& row) {
-    all++;
-    for (uint32_t i = 0; i < stacks.weight_count(); i++)
-      weighs_[i] = weighs_[i] || (row.weights[i] != 0 && adds_up(stacks.weight(i)));
-  });
+  uint64_t lost = find_rows();
+  const uint32_t found = row_count_;
   Counter counter;
   ProtoOut counted(counter.out());
-  write_dictionary(counted, stacks, &counter);
-  if (rows_ == 0) return all;
+  write_dictionary(counted, &counter);
+  lost += found - row_count_;
   is_full_ = false;  // what follows is known
+  if (row_count_ != 0) write_request(out, info, resource);
+  table_count_ = 0;
+  thread_names_.clear();
+  return lost;
+}
 
+void Request::write_request(ProtoOut& out, const hprof_report_info& info, Resource& resource) {
   const uint64_t scope =
       part_size(kScopeName, sizeof kScopeText - 1) + part_size(kScopeVersion, sizeof kVersionText - 1);
   resource.collect(info);
   uint64_t profiles = part_size(kScope, scope);
-  for (uint32_t i = 0; i < stacks.weight_count(); i++) {
-    if (!weighs_[i]) continue;
+  each_profile([&](uint32_t t, uint32_t weight) {
     Counter one;
     ProtoOut to(one.out());
-    if (write_profile(to, stacks, i, info) == 0) continue;
-    sizes[i] = one.size();
-    profiles += part_size(kProfiles, sizes[i]);
-  }
+    // None if the rows that weigh anything are lost.
+    const bool any = write_profile(to, t, weight, info) != 0;
+    tables_[t].weighs[weight] = any;
+    tables_[t].sizes[weight] = one.size();
+    if (any) profiles += part_size(kProfiles, one.size());
+  });
   out.begin(kResourceProfiles, part_size(kResource, resource.size()) + part_size(kScopeProfiles, profiles));
   out.begin(kResource, resource.size());
   resource.write(out);
@@ -347,14 +499,12 @@ uint64_t Request::write(ProtoOut& out, const StackTable& stacks, const hprof_rep
   out.begin(kScope, scope);
   out.text(kScopeName, text_of(kScopeText));
   out.text(kScopeVersion, text_of(kVersionText));
-  for (uint32_t i = 0; i < stacks.weight_count(); i++) {
-    if (sizes[i] == 0) continue;
-    out.begin(kProfiles, sizes[i]);
-    write_profile(out, stacks, i, info);
-  }
+  each_profile([&](uint32_t t, uint32_t weight) {
+    out.begin(kProfiles, tables_[t].sizes[weight]);
+    write_profile(out, t, weight, info);
+  });
   out.begin(kDictionary, dictionary_);
-  write_dictionary(out, stacks, nullptr);
-  return all - rows_;
+  write_dictionary(out, nullptr);
 }
 
 }  // namespace hprof::otlp

@@ -13,9 +13,11 @@ using namespace hprof;
 namespace {
 
 const hprof_unit& unit() { return mock_unit(hprof_module_encoder_otlp, "encoder_otlp"); }
+const hprof_unit& unit_of_events() { return mock_unit(hprof_module_encoder_otlp, "encoder_otlp_events"); }
 
-std::string encode(MockHost& host, const std::vector<const hprof_record*>& records, int times = 1) {
-  EncoderRun run(host, unit());
+std::string encode(MockHost& host, const std::vector<const hprof_record*>& records, int times = 1,
+                   const hprof_unit& by = unit(), const std::vector<const hprof_record*>& before = {}) {
+  EncoderRun run(host, by);
   std::string last;
   for (int i = 0; i < times; i++) {
     const hprof_report_info info = {
@@ -23,12 +25,13 @@ std::string encode(MockHost& host, const std::vector<const hprof_record*>& recor
         5007,        "x", "service:shop;zone:b", "", "",         "box",      "/a/b.jar"};
     auto border = make_record<hprof_rec_report>(HPROF_RECORD_REPORT_BEGIN);
     border.info = &info;
-    const size_t before = run.bytes().size();
+    for (const hprof_record* record : before) CHECK(run.encode(record) == HPROF_OK);
+    const size_t begin = run.bytes().size();
     CHECK(run.encode(&border.head) == HPROF_OK);
     for (const hprof_record* record : records) CHECK(run.encode(record) == HPROF_OK);
     border.head.kind = HPROF_RECORD_REPORT_END;
     CHECK(run.encode(&border.head) == HPROF_OK);
-    last = run.bytes().substr(before);
+    last = run.bytes().substr(begin);
   }
   return last;
 }
@@ -97,6 +100,15 @@ std::vector<uint64_t> packed(const std::string& bytes) {
   return values;
 }
 
+std::string hex(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    text += "0123456789abcdef"[static_cast<uint8_t>(c) >> 4];
+    text += "0123456789abcdef"[static_cast<uint8_t>(c) & 15];
+  }
+  return text;
+}
+
 std::string value_text(const std::string& bytes) {
   const Message value(bytes);
   return value.parts.empty() ? std::to_string(value.number(3)) : value.part(1);
@@ -131,7 +143,19 @@ std::string decoded(const std::string& bytes) {
             type(profile.part(5)) + "\n";
     for (const std::string& of : profile.all(2)) {
       const Message sample(of);
+      const std::string times = sample.part(5);
+      CHECK(packed(sample.part(4)).size() == (times.empty() ? 1 : times.size() / 8));
       for (const uint64_t value : packed(sample.part(4))) text += " " + std::to_string(value);
+      for (size_t at = 0; at < times.size(); at += 8) {
+        uint64_t time = 0;
+        for (uint32_t i = 0; i < 8; i++) time |= uint64_t{static_cast<uint8_t>(times[at + i])} << 8 * i;
+        CHECK(time - profile.number(3) < profile.number(4));
+        text += " @" + std::to_string(time);
+      }
+      if (sample.number(3) != 0) {
+        const Message link(dictionary.all(4).at(sample.number(3)));
+        text += " " + hex(link.part(1)) + "/" + hex(link.part(2));
+      }
       for (const uint64_t index : packed(sample.part(2))) {
         const Message attribute(attributes.at(index));
         text += " " + strings.at(attribute.number(1)) + "=" + value_text(attribute.part(2));
@@ -211,7 +235,7 @@ TEST_CASE("nothing is written for a table of zeros") {
 
 TEST_CASE("rows that there is no memory for are counted, and the rest is whole") {
   uint64_t most = 0;
-  for (uint64_t limit : {UINT64_MAX, uint64_t{0}, uint64_t{160 * 1024}, uint64_t{300 * 1024}}) {
+  for (uint64_t limit : {UINT64_MAX, uint64_t{0}, uint64_t{300 * 1024}, uint64_t{440 * 1024}}) {
     MockHost host;
     const auto owner = host.add_class("demo.A", "LA;", "A.java");
     std::vector<hprof_cpu_row> rows;
@@ -245,6 +269,106 @@ TEST_CASE("texts are UTF-8 of their length") {
   const hprof_rec_table table = table_of(kCpuSamples, rows, 1);
   CHECK(decoded(encode(host, {&table.head})).find(" < a_\xf0\x9f\x98\x80\xef\xbf\xbd.m_ :1\n") !=
         std::string::npos);
+}
+
+TEST_CASE("rows of the same stack and attributes are one sample") {
+  MockHost host;
+  const auto owner = host.add_class("demo.A", "LA;", "A.java");
+  const auto run = host.add_frame(host.add_method(owner, "run", "()V"), 3);
+  const auto again = host.add_frame(host.add_method(owner, "run", "(I)V"), 3);
+  const hprof_cpu_row rows[] = {{1, 0, host.add_trace({run})}, {2, 0, host.add_trace({again})}};
+  const hprof_rec_table table = table_of(kCpuSamples, rows, 2);
+  CHECK(decoded(encode(host, {&table.head})) ==
+        kHead + "samples/count time 1000000000 duration 5000 period 0 /\n 3 < demo.A.run A.java:3\n");
+}
+
+namespace {
+
+constexpr hprof_column kEventColumns[] = {
+    tables::kAt,
+    tables::kThread,
+    {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr},
+    tables::kTrace,
+    {"samples", nullptr, HPROF_COLUMN_COUNT, tables::kFirst, nullptr, nullptr},
+    {"time", nullptr, HPROF_COLUMN_NANOSECONDS, tables::kWeight, nullptr, nullptr},
+    {"trace_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+    {"rest", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
+    {"span_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+    {"labels", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, nullptr}};
+constexpr auto kEvents =
+    tables::schema<hprof_cpu_sample_event>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "EVENTS", kEventColumns);
+
+}  // namespace
+
+TEST_CASE("events have times, states, labels and links, and stand for their sums") {
+  MockHost host;
+  const auto owner = host.add_class("demo.A", "LA;", "A.java");
+  const auto frame = host.add_frame(host.add_method(owner, "run", "()V"), 3);
+  const auto trace = host.add_trace({frame});
+  const auto thread = host.add_thread("main", "main", "");
+  const auto labels = host.string("route:/cart");
+  const uint64_t runs = HPROF_STATE_RUNNABLE, waits = HPROF_STATE_WAITING;
+  const hprof_cpu_sample_event rows[] = {{107, thread, runs, trace, 1, 10, 1, 2, 3, labels},
+                                         {108, thread, runs, trace, 1, 10, 0, 0, 0, 0},
+                                         {109, thread, runs, trace, 2, 20, 1, 2, 3, labels},
+                                         {110, thread, waits, trace, 0, 7, 0, 0, 0, 0}};
+  hprof_rec_table events = table_of(kEvents, rows, 4);
+  events.flags = HPROF_TABLE_EVENTS;
+  events.period_column = HPROF_CPU_SAMPLE_EVENT_TIME;
+  events.period = 10;
+  const hprof_cpu_row sums[] = {{4, 47, trace}};
+  const hprof_rec_table table = table_of(kCpuSamples, sums, 1);
+  const std::string at = " < demo.A.run A.java:3\n",
+                    link = " 00000000000000010000000000000002/0000000000000003";
+  const std::string who = " thread.name=main thread.id=1";
+  const std::string words = " time 1000000000 duration 5000 period 10 cpu/nanoseconds\n";
+  const std::string wanted =
+      kHead + "samples/count" + words + " 1 2 @1000000100 @1000000102" + link +
+      " thread.state=runnable labels=route:/cart" + who + at + " 1 @1000000101 thread.state=runnable" + who +
+      at + "cpu/nanoseconds" + words + " 10 20 @1000000100 @1000000102" + link +
+      " thread.state=runnable labels=route:/cart" + who + at + " 10 @1000000101 thread.state=runnable" + who +
+      at + " 7 @1000000103 thread.state=waiting" + who + at;
+  // Before the report, and in it; with and without the table of sums; a second request begins anew.
+  for (int times : {1, 2}) {
+    CHECK(decoded(encode(host, {&table.head}, times, unit_of_events(), {&events.head})) == wanted);
+    CHECK(decoded(encode(host, {&events.head, &table.head}, times, unit_of_events())) == wanted);
+    CHECK(decoded(encode(host, {&events.head}, times, unit_of_events())) == wanted);
+  }
+  CHECK(host.losses().empty());
+}
+
+TEST_CASE("weights that events lack are those of the report; times outside of the report widen the profile") {
+  MockHost host;
+  const auto owner = host.add_class("demo.A", "LA;", "A.java");
+  const auto trace = host.add_trace({host.add_frame(host.add_method(owner, "run", "()V"), 3)});
+  struct Row {
+    uint64_t at, trace, bytes;
+  };
+  const hprof_column columns[] = {
+      tables::kAt,
+      tables::kTrace,
+      {"allocated_bytes", nullptr, HPROF_COLUMN_BYTES, tables::kFirst, nullptr, nullptr}};
+  const auto schema = tables::schema<Row>(HPROF_TABLE_ALLOC_SITE_EVENTS, "EVENTS", columns);
+  const Row rows[] = {{5, trace, 8}, {6000, trace, 8}};
+  hprof_rec_table events = table_of(schema, rows, 2);
+  events.flags = HPROF_TABLE_EVENTS;
+  const hprof_site_row sites[] = {{owner, trace, 5, 0, 16, 0}};
+  const hprof_rec_table table = table_of(kAllocSites, sites, 1);
+  const std::string at = " < demo.A.run A.java:3\n";
+  CHECK(decoded(encode(host, {&table.head}, 1, unit_of_events(), {&events.head})) ==
+        kHead + "inuse_space/bytes time 1000000000 duration 5000 period 0 /\n 5 class=demo.A" + at +
+            "alloc_space/bytes time 999999998 duration 5996 period 0 /\n 8 8 @999999998 @1000005993" + at);
+}
+
+TEST_CASE("events that there is no memory for are counted") {
+  MockHost host;
+  const hprof_cpu_sample_event rows[1] = {{7, 0, 0, 0, 1, 1, 0, 0, 0, 0}};
+  hprof_rec_table events = table_of(kEvents, rows, 1);
+  events.flags = HPROF_TABLE_EVENTS;
+  host.charge_limit = 0;
+  CHECK(encode(host, {}, 1, unit_of_events(), {&events.head, &events.head}).empty());
+  CHECK(host.loss("events: no memory for them until a report") == 2);
+  CHECK(host.memory_charged == 0);
 }
 
 TEST_CASE("what comes outside of a report is left out") {

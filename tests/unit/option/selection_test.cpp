@@ -417,6 +417,7 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
                       "format=b encoder_binary",
                       "format=flamegraph_events encoder_flamegraph",
                       "format=json_events encoder_json",
+                      "format=otlp_events encoder_otlp",
                       "compress=gzip* filter_gzip",
                       "file= sink_file",
                       "url= sink_http",

@@ -1,4 +1,4 @@
-"""format=otlp: OpenTelemetry's profiles, in files and posted to a collector."""
+"""format=otlp and format=otlp_events: OpenTelemetry's profiles, in files and posted to a collector."""
 import re
 import signal
 
@@ -6,6 +6,7 @@ from harness import check, check_equal, vm_test
 from peers import HttpServer
 from pictures import Otlp
 from programs import COUNTS, MADE
+from vendor import probe_folder
 
 ENCODER = ("encoder_otlp",)
 FILE = ENCODER + ("sink_file",)
@@ -13,8 +14,8 @@ TIMES = ("bytecode", "cpu_times") + ENCODER + ("sink_http",)
 PATH = "/v1development/profiles"
 
 
-def written(vm, options, *program, environment=None):
-    run = vm.profiled("%s,format=otlp,cutoff=0,file=out.otlp.pb" % options, *program, environment=environment)
+def written(vm, options, *program, environment=None, form="otlp"):
+    run = vm.profiled("%s,format=%s,cutoff=0,file=out.otlp.pb" % (options, form), *program, environment=environment)
     check("lost" not in run.err, "losses\n%s" % run)
     return Otlp(run.bytes("out.otlp.pb"))
 
@@ -79,6 +80,68 @@ def the_resource_says_which_process_it_is(vm):
         check_equal({name: resource.get(name) for name in wanted}, wanted, "attributes with %s and %r" % (variables, options))
         check(resource["host.name"] and resource["process.pid"] > 0, "host and process: %s" % resource)
         check_equal((resource["process.runtime.version"], resource["telemetry.sdk.language"]), (str(vm.version), "java"), "runtime")
+
+
+@vm_test(units=("cpu_samples",) + FILE, quick=True)
+def events_have_times_and_states(vm):
+    found = written(vm, "cpu=samples,interval=1", "Spin", "6", "2", form="otlp_events")
+    check_equal(list(found.profiles), ["samples", "cpu"], "types")
+    samples, cpu = found.profiles["samples"], found.profiles["cpu"]
+    check_equal(cpu.period, (("cpu", "nanoseconds"), 1000000), "period")
+    check_equal([[(at, 1000000 * count) for at, count in times] for times in samples.times], cpu.times, "samples times the interval")
+    spun = [(times, attributes) for (frames, _, attributes), times in zip(samples.stacks, samples.times) if frames[0] == "Spin.hot"]
+    check_equal({attributes["thread.name"] for _, attributes in spun}, {"spin 0", "spin 1"}, "threads")
+    check_equal({attributes["thread.state"] for _, attributes in spun}, {"runnable"}, "states")
+    times = [at for of, _ in spun for at, _ in of]
+    check(times and len(set(times)) > len(times) / 2, "%d samples at so few times" % len(times))
+    check(all(attributes.keys() == {"thread.name", "thread.id", "thread.state"} for _, _, attributes in samples.stacks), "attributes")
+
+
+@vm_test(units=("heap_sites",) + FILE, since=11)
+def events_of_allocations_are_beside_what_lives(vm):
+    found = written(vm, "heap=sites,sites=sampled:4k", "Sites", form="otlp_events")
+    made, live = found.profiles["alloc_space"], found.profiles.get("inuse_space")
+    check(all(times for times in made.times), "allocations without times")
+    check(live is None or not any(live.times), "times of what lives")
+    check(any(attributes.get("class", "").startswith("Sites") for _, _, attributes in made.stacks), "no class of the program")
+
+
+@vm_test(units=("cpu_samples", "bytecode") + FILE)
+def samples_link_to_the_span_that_a_tracer_sets(vm):
+    options = "plugins=%s,tracer=y,cpu=samples,interval=1,format=otlp_events,cutoff=0,file=out" % probe_folder(vm)
+    run = vm.run_java(vm.agent_option(options), "Spans")
+    check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+    calls = int(run.out.split()[1])
+    inside = linked = 0
+    for frames, _, attributes in Otlp(run.bytes("out")).profiles["samples"].stacks:
+        if "span_id" in attributes:
+            linked += 1
+            check_equal((attributes["trace_id"], attributes["labels"]), ("0123456789abcdeffedcba9876543210", "route:/inside"), "context")
+            check(0 < int(attributes["span_id"], 16) <= calls, "span %s" % attributes["span_id"])
+        if frames[:2] == ["Spans.spin", "Spans$Inside.work"]:
+            inside += 1
+            check("span_id" in attributes, "a sample in the span has no link")
+    check(linked >= inside > 0, "%d samples in spans, %d with links" % (inside, linked))
+
+
+@vm_test(units=("cpu_samples",) + ENCODER + ("sink_http",))
+def events_are_posted_with_the_report_that_follows(vm):
+    with HttpServer((200, b"\x0a\x00")) as server:
+        options = "cpu=samples,interval=1,every=1,cutoff=0,format=otlp_events,url=http://127.0.0.1:%d%s" % (server.port, PATH)
+        live = vm.start(options, "Rounds")
+        live.wait_until(lambda: "worked" in live.out() and len(server.posts) >= 3, "three windows")
+        run = live.finish()
+        posts = list(server.posts)
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    check("whole reports" not in run.err and "lost" not in run.err, "messages\n%s" % run)
+    requests = [Otlp(body) for _, _, _, body in posts if body]
+    check_equal([list(request.profiles) for request in requests], [["samples", "cpu"]] * len(requests), "types")
+    times = [sorted(at for of in request.profiles["cpu"].times for at, _ in of) for request in requests]
+    check(len(times) >= 3 and all(times), "%d windows with samples" % len(times))
+    for before, after in zip(times, times[1:]):
+        check(before[-1] - after[0] < 500_000_000, "a window begins %d ns before the last one ends" % (before[-1] - after[0]))
+    spread = max(max(of) for of in times) - min(min(of) for of in times)
+    check(spread > 2_000_000_000, "samples over %d ns only" % spread)
 
 
 @vm_test(units=TIMES)

@@ -65,11 +65,14 @@ class ProtoOut : public Out {
     varint(field << 3);
     varint(v);
   }
+  void little_endian(uint64_t v) {
+    uint8_t eight[8];
+    for (uint32_t i = 0; i < 8; i++) eight[i] = static_cast<uint8_t>(v >> 8 * i);
+    bytes(eight, sizeof eight);
+  }
   void fixed64(uint32_t field, uint64_t v) {
     varint(field << 3 | 1);
-    uint8_t little_endian[8];
-    for (uint32_t i = 0; i < 8; i++) little_endian[i] = static_cast<uint8_t>(v >> 8 * i);
-    bytes(little_endian, sizeof little_endian);
+    little_endian(v);
   }
   // Writes the head of a text, a message or packed numbers with `size` bytes.
   void begin(uint32_t field, uint64_t size) {
@@ -97,6 +100,11 @@ inline constexpr Word kWords[] = {
     {HPROF_TABLE_ALLOC_SITES, "allocated_bytes", "alloc_space"},
     {HPROF_TABLE_ALLOC_SITES, "allocated_objects", "alloc_objects"},
     {HPROF_TABLE_MONITOR_TIME, "time", "delay"},
+    {HPROF_TABLE_CPU_SAMPLE_EVENTS, "time", "cpu"},
+    {HPROF_TABLE_ALLOC_SITE_EVENTS, "allocated_bytes", "alloc_space"},
+    {HPROF_TABLE_ALLOC_SITE_EVENTS, "allocated_objects", "alloc_objects"},
+    {HPROF_TABLE_MONITOR_TIME_EVENTS, "time", "delay"},
+    {HPROF_TABLE_MONITOR_WAIT_EVENTS, "time", "wait"},
 };
 
 inline const char* type_of(const StackTable& stacks, const hprof_column& column) {

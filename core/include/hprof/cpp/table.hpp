@@ -67,4 +67,10 @@ inline const char* unit_of(const hprof_column& column) {
   return column.unit != nullptr ? column.unit : "count";
 }
 
+// The word for a cell of HPROF_COLUMN_THREAD_STATE.
+inline const char* state_name(uint64_t state) {
+  constexpr const char* kNames[] = {"unknown", "not_started", "runnable", "blocked", "waiting", "sleeping", "ended"};
+  return state < sizeof kNames / sizeof kNames[0] ? kNames[state] : kNames[HPROF_STATE_UNKNOWN];
+}
+
 }  // namespace hprof
