@@ -1,11 +1,12 @@
 """every=: reports of what is new in each window. Their sums are the whole, whatever the collector and the format."""
 import json
 import os
+import signal
 
 from commands import must
 from harness import check, check_equal, vm_test
 from peers import Peer, read_all
-from pictures import Page, Pprof, parse_collapsed
+from pictures import Otlp, Page, Pprof, parse_collapsed
 from reports import parse_ascii
 
 WINDOW = '"reason":"window"'
@@ -217,3 +218,18 @@ def collectors_without_counts_are_refused(vm):
         line = vm.refused(options + ",every=10")
         check("is not supported with every=: it has no counts to take a window from" in line, line)
     check("keep-files= needs an output in files" in vm.refused("cpu=samples,keep-files=3,net=127.0.0.1:1"), "keep-files")
+
+
+@vm_test(units=("cpu_samples", "encoder_otlp", "encoder_pprof", "encoder_collapsed", "sink_file"))
+def a_killed_vm_leaves_whole_windows(vm):
+    readers = {"otlp": Otlp, "otlp_events": Otlp, "pprof": Pprof, "collapsed": lambda data: parse_collapsed(data.decode(), "samples", False)}
+    for form, read in readers.items():
+        live = vm.start("cpu=samples,interval=1,every=1,format=%s,file=%s-%%n" % (form, form), "Idle")
+        live.wait_until(lambda form=form: os.path.exists(vm.path("%s-4" % form)), "a fourth file of " + form)
+        live.signal(signal.SIGKILL)
+        live.finish()
+        for number in (1, 2, 3):
+            with open(vm.path("%s-%d" % (form, number)), "rb") as file:
+                data = file.read()
+            check(data, "file %d of %s is empty" % (number, form))
+            read(data)
