@@ -83,7 +83,8 @@ struct Collector::Heap {
 
 Collector::Collector(const hprof_host* host) : services_(host) {
   if (services_.log == nullptr) return;
-  lost_ = services_.log->loss_counter(host, "threads: it could not start, so CPU load and the heap are missing");
+  lost_ =
+      services_.log->loss_counter(host, "threads: it could not start, so CPU load and the heap are missing");
 }
 
 hprof_status Collector::start() {
