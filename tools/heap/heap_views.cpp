@@ -19,20 +19,22 @@ struct TreeRow {
   unsigned depth;
   uint64_t left_out;  // children that are not shown
 };
+  uint64_t bytes;     // that these retain
 
 void collect_tree(const Snapshot& snapshot, uint32_t place, unsigned depth, const TreeShape& shape,
                   std::vector<TreeRow>* rows) {
-  uint64_t left_out = 0;
+  uint64_t left_out = 0, bytes = snapshot.retained(place) - snapshot.shallow(place);
   for (uint32_t child : children_of(snapshot, place, depth == 0 ? shape.top : shape.children, &left_out)) {
     bool small = depth > 0 && snapshot.retained(child) < snapshot.total_bytes() / shape.part;
     if (small || rows->size() >= shape.most) {
       ++left_out;
       continue;
     }
-    rows->push_back({child, depth, 0});
+    bytes -= snapshot.retained(child);
+    rows->push_back({child, depth, 0, 0});
     if (depth + 1 < shape.levels) collect_tree(snapshot, child, depth + 1, shape, rows);
   }
-  if (left_out > 0) rows->push_back({DominatorTree::kUnreached, depth, left_out});
+  if (left_out > 0) rows->push_back({DominatorTree::kUnreached, depth, left_out, bytes});
 }
 
 // The immediate dominator of a place; the walk down visits each place at most once.
@@ -226,7 +228,7 @@ Section dominator_section(const Snapshot& snapshot, const NamedObjects& of, cons
   if (objects.size() > 1) {
     table.left_out = keep_largest(snapshot, shape.top, &reached);
     for (uint32_t place : reached) {
-      rows.push_back({place, 0, 0});
+      rows.push_back({place, 0, 0, 0});
       collect_tree(snapshot, place, 1, shape, &rows);
     }
   } else {
@@ -237,11 +239,9 @@ Section dominator_section(const Snapshot& snapshot, const NamedObjects& of, cons
   std::vector<uint32_t> nodes = snapshot.nodes_at(places);
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].left_out != 0) {
-      table.rows.push_back({uint64_t{rows[i].depth},
-                            {},
-                            {},
-                            HeapEntity{"... " + count_text(rows[i].left_out) + " more"},
-                            rows[i].left_out});
+      table.rows.push_back({uint64_t{rows[i].depth}, rows[i].bytes,
+                            part_of(rows[i].bytes, snapshot.total_bytes()),
+                            HeapEntity{"... " + count_text(rows[i].left_out) + " more"}, rows[i].left_out});
       continue;
     }
     uint64_t retained = snapshot.retained(rows[i].place);

@@ -4,7 +4,7 @@
 
 #include "tests/unit/tool_heap/small_heap.h"
 #include "tools/heap/heap_report.h"
-#include "tools/heap/html_page.h"
+#include "tools/hprof/heap/heap_page.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;
@@ -258,23 +258,37 @@ TEST_CASE("unknown names and files that are no dumps are said") {
   CHECK(has(run(run_summary, {android}).error, "convert it with hprof-conv of the Android SDK"));
 }
 
-TEST_CASE("the page is whole, asks for nothing and lets no name become markup") {
-  Result result = run(run_report, {small(1000)});
+TEST_CASE(
+    "the page says what is wrong above the dominator tree, asks for nothing and lets no name become markup") {
+  const Result result = run(run_report, {small(100000)});
   std::ostringstream out;
-  write_html(result.document, "<script>", out);
-  std::string page = out.str();
-  CHECK(has(page, "&lt;script&gt;"));
-  for (const char* never : {"<script", "src=", "http:", "https:", "url(", "@import"})
+  write_heap_page(result.document, "<script>", out);
+  const std::string page = out.str();
+  CHECK(has(page, "i\ttitle\t\\u003cscript>\n"));
+  CHECK(has(page, "<summary>1. class Holder retains"));
+  CHECK(has(page, "static field \xe2\x86\x92 [0]"));
+  for (const char* never : {"<script>\n</", "src=", "http:", "https:", "url(", "@import"})
     CHECK_FALSE(has(page, never));
   auto count = [&](const std::string& part) {
     size_t found = 0;
     for (size_t at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;
     return found;
   };
-  CHECK(count("<details>") >= 2);  // the class, its array
   CHECK(count("<details>") == count("</details>"));
   CHECK(count("<table>") == count("</table>"));
-  CHECK(has(page, "byte[] @ 0x1001"));
+  CHECK(count("<script") == 2);
+  // The frames of the tree: the class, its array, and what that has.
+  CHECK(has(page, "byte[] @ 0x1001\n"));
+  CHECK(has(page, "T\tdominators\tDOMINATOR TREE\n"));
+  CHECK(has(page, "d\t100016\t"));
+}
+
+TEST_CASE("a page without a dominator tree has the tables alone") {
+  std::ostringstream out;
+  write_heap_page(run(run_histogram, {small(1000)}).document, "<script>", out);
+  CHECK(has(out.str(), "&lt;script&gt;"));
+  CHECK_FALSE(has(out.str(), "<script"));
+  CHECK(has(out.str(), "byte[]"));
 }
 
 TEST_CASE("JSON and CSV: a field for each number, id and class, and how many rows are left out") {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <thread>
 
-#include "tools/heap/html_page.h"
+#include "tools/hprof/heap/heap_page.h"
 
 namespace hprof::tool {
 
@@ -131,7 +131,7 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
     if (!run.error.empty()) return fail(run.error);
     if (!path.empty()) {
       std::ostringstream html;
-      write_html(document, "Heap dump " + given.words[0], html);
+      write_heap_page(document, "Heap dump " + given.words[0], html);
       if (write_file(path, html.str()) != kDone) return kFailed;
     }
     const int status = write_result(document, settings);

@@ -178,8 +178,10 @@ bool read_page(const std::string& path, Profile* profile, bool* has_times, std::
   return error->empty();
 }
 
-void write_page(const std::vector<Profile>& profiles, std::ostream& out) {
-  out << flamegraph::kPageBegin;
+void write_page(const std::vector<Profile>& profiles, std::ostream& out, const std::string& above) {
+  const std::string_view begin = flamegraph::kPageBegin, header = "</header>\n";
+  const size_t at = begin.find(header) + header.size();
+  out << begin.substr(0, at) << above << begin.substr(at);
   for (const Profile& profile : profiles) {
     if (profiles.size() > 1) out << "x\t" << escaped(profile.file) << '\n';
     if (profiles.size() == 1) out << "i\ttitle\t" << escaped(profile.file) << '\n';

@@ -10,8 +10,8 @@
 
 namespace hprof::tool {
 
-// Writes one profile, or two to be compared, the earlier one first.
-void write_page(const std::vector<Profile>& profiles, std::ostream& out);
+// Writes one profile, or two to be compared, the earlier one first. above: HTML above the graph.
+void write_page(const std::vector<Profile>& profiles, std::ostream& out, const std::string& above = "");
 // Reads the data of a page that format=flamegraph or `hprof view` made. False: it is none (*error is empty),
 // or it cannot be read. *has_times: it has events.
 bool read_page(const std::string& path, Profile* profile, bool* has_times, std::string* error);
