@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tools/heap/heap_tables.h"
+#include "tools/heap/loaded_twice.h"
 
 namespace hprof::tool {
 
@@ -89,36 +90,15 @@ class LeakFinder {
     }
   }
 
-  // Finds several loaders of one class that have loaded a class of the same name, left over from reloading.
+  // Finds loaders that have loaded the same application, left over from reloading.
   std::vector<Suspect> find_loaders() {
-    struct Repeated {
-      std::set<uint64_t> loaders;
-    };
-    std::map<std::pair<uint32_t, std::string>, Repeated> by_name;  // loader's class, loaded class' name
-    for (const HeapClass& each : snapshot_.outline.classes.list) {
-      // Hidden and generated classes have equal names by design.
-      if (!each.dumped || each.loader == 0 || each.is_array() || each.name.find("$$") != std::string::npos)
-        continue;
-      uint32_t loader = snapshot_.numbers.number_of(each.loader);
-      if (loader == kNoObject || snapshot_.tree.place_of[loader] == DominatorTree::kUnreached) continue;
-      by_name[{snapshot_.class_of(loader), each.name}].loaders.insert(each.loader);
-    }
-    // For each loader class, the class that most of its loaders have loaded.
-    std::map<uint32_t, std::pair<std::string, const Repeated*>> most;
-    for (const auto& [key, repeated] : by_name) {
-      auto& best = most[key.first];
-      if (best.second == nullptr || repeated.loaders.size() > best.second->loaders.size()) {
-        best = {key.second, &repeated};
-      }
-    }
     std::vector<Suspect> suspects;
-    for (const auto& [index, best] : most) {
-      if (best.second->loaders.size() < 2) continue;
-      Suspect suspect{SuspectKind::kLoaders, 0, {}, {}, index, best.first};
-      for (uint64_t id : best.second->loaders) {
+    for (const LoadedTwice& each : loaded_twice(snapshot_)) {
+      Suspect suspect{SuspectKind::kLoaders, 0, {}, {}, each.loader_class, each.repeated_class};
+      const std::set<uint64_t> loaders(each.loaders.begin(), each.loaders.end());
+      for (uint64_t id : loaders)
         suspect.places.push_back(snapshot_.tree.place_of[snapshot_.numbers.number_of(id)]);
-      }
-      suspect.tops = tops_of(best.second->loaders);
+      suspect.tops = tops_of(loaders);
       for (uint32_t place : suspect.tops) suspect.retained += snapshot_.retained(place);
       if (suspect.retained >= least_ || suspect.places.size() > 2) suspects.push_back(std::move(suspect));
     }
