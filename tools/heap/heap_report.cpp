@@ -9,6 +9,7 @@
 #include "tools/heap/heap_names.h"
 #include "tools/heap/heap_tables.h"
 #include "tools/heap/heap_views.h"
+#include "tools/heap/object_rows.h"
 #include "tools/heap/paths.h"
 #include "tools/heap/snapshot_file.h"
 
@@ -363,3 +364,26 @@ Document run_diff(HeapRun& run) {
 }
 
 }  // namespace hprof::tool
+Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::ostream& out,
+                  std::vector<std::string>* notes) {
+  RowRequest request;
+  request.json = run.settings.json;
+  run.error = parse_paths(fields, &request.paths);
+  if (!run.error.empty()) return {};
+  for (const FieldPath& path : request.paths)
+    retained = retained || path.steps.back().kind == StepKind::kRetainedBytes;
+  request.retained = retained;
+  OpenHeap heap(run, run.words[0]);
+  if (!heap.good) return {};
+  Snapshot& snapshot = heap.snapshot;
+  snapshot.read_objects(retained);
+  NamedObjects named;
+  if (!find_objects(snapshot, run.words[1], run.settings.subclasses, &named, &run.error)) return {};
+  const BitArray strings = strings_of(snapshot, heap.budget);
+  if (retained) snapshot.find_dominators();
+  Document document;
+  document.problems = snapshot.outline.problems;
+  run.error = write_rows(snapshot, named.objects, strings, request, out, notes);
+  return document;
+}
+

@@ -57,5 +57,8 @@ Document run_diff(HeapRun& run);
 
 // Describes the dump and the assumed layout.
 Section overview(const Snapshot& snapshot, const std::string& file, bool retained);
+// Writes rows; the document has only problems. fields: as in --fields=; notes: what some rows lack.
+Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::ostream& out,
+                  std::vector<std::string>* notes);
 
 }  // namespace hprof::tool

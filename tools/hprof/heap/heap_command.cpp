@@ -85,6 +85,34 @@ int report(const Given& given) {
   return ask_heap(given, kQuestion, run_report);
 }
 
+// The exit status of an answer, and on stderr what it lacks.
+int status_of(const Document& document, const HeapRun& run) {
+  for (const std::string& problem : document.problems)
+    std::cerr << "hprof: the dump is incomplete, and so may be the answer: " << problem << '\n';
+  return run.exceeded ? kFoundProblems : document.problems.empty() ? kDone : kTruncated;
+}
+
+// Rows are written while the dump is read.
+int rows(const Given& given) {
+  HeapSettings settings;
+  const std::string wrong = settings_of(given, &settings);
+  if (!wrong.empty()) return given.misuse(wrong);
+  if (given.has("-o")) return given.misuse("rows has no page");
+  try {
+    auto open = [](const std::string& name) { return std::make_unique<DumpFile>(name); };
+    HeapRun run{settings, given.words, open};
+    std::vector<std::string> notes;
+    const Document document =
+        run_rows(run, given.text("--fields"), given.has("--retained"), std::cout, &notes);
+    for (const std::string& note : notes) std::cerr << "hprof: " << note << '\n';
+    if (!run.error.empty()) return fail(run.error);
+    std::cout.flush();
+    return std::cout ? status_of(document, run) : fail("cannot write the result");
+  } catch (const OutOfMemory& problem) {
+    return fail(problem.what);
+  }
+}
+
 constexpr OptionRow kStepsOption = {
     "--steps",          "N", "path, leaks: references shown at each end of a path, default 20; 0 = all",
     ValueKind::kNumber, 0,   UINT32_MAX};
@@ -98,6 +126,10 @@ constexpr OptionRow kLeakOptions[] = {
 };
 constexpr OptionRow kFindOptions[] = {
     {"--string", "TEXT", "find: what the strings have in them", ValueKind::kText, 0, 0, true}};
+constexpr OptionRow kRowOptions[] = {
+    {"--fields", "PATHS", "rows: the columns, such as size,table.length,owner.name", ValueKind::kText, 0, 0,
+     true},
+    {"--retained", nullptr, "rows: also what each object retains"}};
 constexpr OptionRow kCommonOptions[] = {
     kTopOption,      kStepsOption,    kSubclassesOption, kPageOption,     kHeapOptions[0], kHeapOptions[1],
     kHeapOptions[2], kHeapOptions[3], kHeapOptions[4],   kHeapOptions[5], kHeapOptions[6], kHeapOptions[7],
@@ -121,6 +153,8 @@ constexpr Verb kVerbs[] = {
 
 int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
   HeapSettings settings;
+    {"rows", "FILE CLASS|ID", "a row of CSV, or a line of JSON, for each object of a class", rows,
+     kRowOptions},
   const std::string wrong = settings_of(given, &settings), path = given.text("-o");
   if (!wrong.empty()) return given.misuse(wrong);
   try {
@@ -135,10 +169,7 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
       if (write_file(path, html.str()) != kDone) return kFailed;
     }
     const int status = write_result(document, settings);
-    if (status != kDone || (document.problems.empty() && !run.exceeded)) return status;
-    for (const std::string& problem : document.problems)
-      std::cerr << "hprof: the dump is incomplete, and so may be the answer: " << problem << '\n';
-    return run.exceeded ? kFoundProblems : kTruncated;
+    return status == kDone ? status_of(document, run) : status;
   } catch (const OutOfMemory& problem) {
     return fail(problem.what);
   }
@@ -159,6 +190,7 @@ both, and the dominator tree. hprof diff compares two dumps.
 
 Shallow bytes: the object alone. Retained bytes: everything that would be freed with it.
 Exit status: 0 done, 1 a condition of --fail-if holds, 2 wrong usage, or unusable, 3 the dump is truncated.
+A path of --fields= leads through references: table[0].key, parts.length. @class, @id, @shallow and @retained end one.
 )",
     kCommonOptions,
     nullptr,

@@ -1,0 +1,45 @@
+// A row for each object of some classes, with the values that paths of fields lead to.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "tools/heap/snapshot.h"
+
+namespace hprof::tool {
+
+enum class StepKind : uint8_t { kField, kElement, kClassName, kId, kOwnBytes, kRetainedBytes };
+
+// One step of a path such as owner.table[3].@class.
+struct PathStep {
+  StepKind kind;
+  std::string name;  // of a field; "length" is that of an array, too
+  uint64_t element;
+  size_t begin;  // where the step begins in the path
+};
+
+struct FieldPath {
+  std::string text;
+  std::vector<PathStep> steps;
+};
+
+struct RowRequest {
+  std::vector<FieldPath> paths;
+  bool retained = false;  // the snapshot has its dominator tree
+  bool json = false;      // JSON Lines instead of CSV
+};
+
+// Parses "size,table.length,owner.@class". Returns "", or what is wrong and where.
+std::string parse_paths(const std::string& text, std::vector<FieldPath>* paths);
+
+// The strings among the objects; call it before find_dominators().
+BitArray strings_of(const Snapshot& snapshot, MemoryBudget& budget);
+
+// Writes the rows in batches: memory does not grow with the number of objects. Returns "", or which step of a
+// path no object has; `notes` gets a sentence for each step that only some objects lack.
+std::string write_rows(const Snapshot& snapshot, const std::vector<uint32_t>& objects,
+                       const BitArray& strings, const RowRequest& request, std::ostream& out,
+                       std::vector<std::string>* notes);
+
+}  // namespace hprof::tool
