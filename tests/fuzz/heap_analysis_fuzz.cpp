@@ -29,9 +29,10 @@ class Bytes : public DumpOpener {
 };
 
 using Command = Document (*)(HeapRun&);
-constexpr Command kCommands[] = {run_summary,    run_leaks,    run_histogram, run_path,
-                                 run_dominators, run_retained, run_objects,   run_show,
-                                 run_find,       run_diff,     run_report};
+constexpr Command kCommands[] = {run_summary,  run_leaks,   run_histogram, run_path,      run_dominators,
+                                 run_retained, run_objects, run_show,      run_find,      run_diff,
+                                 run_report,   run_threads, run_waste,     run_references};
+constexpr size_t kQuestions = sizeof kCommands / sizeof *kCommands;
 
 }  // namespace
 
@@ -58,12 +59,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   unsigned choice = size == 0 ? 0 : data[size - 1];
   HeapSettings settings;
   settings.snapshot.threads = 1;
-  settings.snapshot.follow = static_cast<Follow>(choice / 11 % 3);
+  settings.snapshot.follow = static_cast<Follow>(choice / kQuestions % 3);
   settings.snapshot.keep_unreached = choice >= 128;
   settings.subclasses = choice % 2 == 1;
   settings.text = "a";
   settings.top = 5;
-  Command command = kCommands[choice % 11];
+  Command command = kCommands[choice % kQuestions];
   auto open = [&](const std::string&) { return std::make_unique<Bytes>(data, size); };
   std::vector<std::string> words = {"dump", command == run_show || command == run_path ? "0x2000"
                                             : choice >= 64                             ? "class:*"
@@ -82,6 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     uint64_t left_out = 0;
     write_csv(document, "", out, &left_out);
     write_html(document, "f", out);
+    if (command == run_objects) run_rows(run, "field,field.length,field[0].@class", choice >= 128, out);
   } catch (const OutOfMemory&) {
   }
   return 0;

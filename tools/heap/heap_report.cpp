@@ -11,7 +11,10 @@
 #include "tools/heap/heap_views.h"
 #include "tools/heap/object_rows.h"
 #include "tools/heap/paths.h"
+#include "tools/heap/reference_objects.h"
 #include "tools/heap/snapshot_file.h"
+#include "tools/heap/thread_stacks.h"
+#include "tools/heap/waste.h"
 
 namespace hprof::tool {
 
@@ -334,11 +337,60 @@ Document run_show(HeapRun& run) {
   });
 }
 
+Document run_threads(HeapRun& run) {
+  return answer(run, false, [&](OpenHeap& heap, Document* document) {
+    heap.snapshot.read_objects(true);
+    heap.snapshot.find_dominators();
+    name_threads(heap.snapshot);
+    document->sections.push_back(threads_section(heap.snapshot, run.settings.top));
+  });
+}
+
+Document run_waste(HeapRun& run) {
+  return answer(run, true, [&](OpenHeap& heap, Document* document) {
+    heap.snapshot.read_objects(true);
+    heap.snapshot.find_dominators();
+    document->sections.push_back(waste_section(heap.snapshot, heap.budget, run.settings.top));
+    document->sections.push_back(content_section(heap.snapshot, heap.budget, run.settings.top));
+  });
+}
+
+Document run_references(HeapRun& run) {
+  return answer(run, false, [&](OpenHeap& heap, Document* document) {
+    heap.snapshot.read_objects(true);
+    const ReferenceFinder finder(heap.snapshot, heap.budget);
+    heap.snapshot.find_dominators();
+    document->sections = finder.sections(run.settings.top);
+  });
+}
+
 Document run_find(HeapRun& run) {
   return answer(run, true, [&](OpenHeap& heap, Document* document) {
     heap.snapshot.read_objects(false);
     document->sections.push_back(find_section(heap.snapshot, run.settings.text, run.settings.top));
   });
+}
+
+Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::ostream& out) {
+  RowRequest request;
+  request.json = run.settings.json;
+  run.error = parse_paths(fields, &request.paths);
+  if (!run.error.empty()) return {};
+  request.retained = retained;
+  for (const FieldPath& path : request.paths)
+    retained = retained || path.steps.back().kind == StepKind::kRetainedBytes;
+  OpenHeap heap(run, run.words[0]);
+  if (!heap.good) return {};
+  Snapshot& snapshot = heap.snapshot;
+  snapshot.read_objects(retained);
+  NamedObjects named;
+  if (!find_objects(snapshot, run.words[1], run.settings.subclasses, &named, &run.error)) return {};
+  const BitArray strings = strings_of(snapshot, heap.budget);
+  if (retained) snapshot.find_dominators();
+  Document document;
+  document.problems = snapshot.outline.problems;
+  run.error = write_rows(snapshot, named.objects, strings, request, out, &run.notes);
+  return document;
 }
 
 Document run_diff(HeapRun& run) {
@@ -364,26 +416,3 @@ Document run_diff(HeapRun& run) {
 }
 
 }  // namespace hprof::tool
-Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::ostream& out,
-                  std::vector<std::string>* notes) {
-  RowRequest request;
-  request.json = run.settings.json;
-  run.error = parse_paths(fields, &request.paths);
-  if (!run.error.empty()) return {};
-  for (const FieldPath& path : request.paths)
-    retained = retained || path.steps.back().kind == StepKind::kRetainedBytes;
-  request.retained = retained;
-  OpenHeap heap(run, run.words[0]);
-  if (!heap.good) return {};
-  Snapshot& snapshot = heap.snapshot;
-  snapshot.read_objects(retained);
-  NamedObjects named;
-  if (!find_objects(snapshot, run.words[1], run.settings.subclasses, &named, &run.error)) return {};
-  const BitArray strings = strings_of(snapshot, heap.budget);
-  if (retained) snapshot.find_dominators();
-  Document document;
-  document.problems = snapshot.outline.problems;
-  run.error = write_rows(snapshot, named.objects, strings, request, out, notes);
-  return document;
-}
-

@@ -52,13 +52,15 @@ Document run_dominators(HeapRun& run);
 Document run_retained(HeapRun& run);
 Document run_objects(HeapRun& run);
 Document run_show(HeapRun& run);
+Document run_threads(HeapRun& run);
+Document run_waste(HeapRun& run);
+Document run_references(HeapRun& run);
 Document run_find(HeapRun& run);
 Document run_diff(HeapRun& run);
+// Writes rows; the document has only problems. fields: as in --fields=; run.notes: what some rows lack.
+Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::ostream& out);
 
 // Describes the dump and the assumed layout.
 Section overview(const Snapshot& snapshot, const std::string& file, bool retained);
-// Writes rows; the document has only problems. fields: as in --fields=; notes: what some rows lack.
-Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::ostream& out,
-                  std::vector<std::string>* notes);
 
 }  // namespace hprof::tool

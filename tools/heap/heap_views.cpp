@@ -7,6 +7,7 @@
 
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
+#include "tools/heap/collections.h"
 #include "tools/heap/heap_tables.h"
 #include "tools/heap/object_values.h"
 
@@ -18,8 +19,8 @@ struct TreeRow {
   uint32_t place;
   unsigned depth;
   uint64_t left_out;  // children that are not shown
-};
   uint64_t bytes;     // that these retain
+};
 
 void collect_tree(const Snapshot& snapshot, uint32_t place, unsigned depth, const TreeShape& shape,
                   std::vector<TreeRow>* rows) {
@@ -183,6 +184,31 @@ Table values_table(const Snapshot& snapshot, const ObjectValues& object, size_t 
                           number_of_value(values[i].type, values[i].value), text});
   }
   if (object.length > values.size()) table.left_out = object.length - values.size();
+  return table;
+}
+
+Table entries_table(const Snapshot& snapshot, const CollectionEntries& entries) {
+  Table table{"entries", "Entries", {}};
+  std::vector<std::string> names = {"element"};
+  if (entries.map) names = {"key", "value"};
+  for (const std::string& name : names) {
+    table.columns.push_back({name, name, CellKind::kObject});
+    table.columns.push_back({name + "_text", "", CellKind::kQuote, true});
+  }
+  std::vector<uint64_t> ids;
+  for (const auto& [key, value] : entries.list) {
+    ids.push_back(key);
+    if (entries.map) ids.push_back(value);
+  }
+  const std::vector<ShownObject> shown = shown_objects(snapshot, ids);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    if (i % names.size() == 0) table.rows.emplace_back();
+    table.rows.back().push_back(shown[i].entity);
+    table.rows.back().push_back(shown[i].text);
+  }
+  if (entries.sized && entries.size > entries.list.size())
+    table.left_out = entries.size - entries.list.size();
+  if (!entries.sized) table.note = "There may be more.";
   return table;
 }
 
@@ -391,6 +417,9 @@ Section object_section(const Snapshot& snapshot, const NamedObjects& of,
   }
   std::string text = fetcher.texts({object}, 200)[0];
   if (!text.empty()) fact({"text", "text", CellKind::kQuote}, text);
+  const CollectionEntries entries = entries_of(snapshot, values, top);
+  if (entries.known && entries.sized) fact({"entries", "entries", CellKind::kCount}, entries.size);
+  if (entries.known) section.tables.push_back(entries_table(snapshot, entries));
   section.tables.push_back(values_table(snapshot, values, top));
   Table table{"referrers", "Referred to by", {{"reference", ""}, {"object", "", CellKind::kObject}}};
   std::vector<uint32_t> shown = referrers;

@@ -26,7 +26,7 @@ struct FieldPath {
 
 struct RowRequest {
   std::vector<FieldPath> paths;
-  bool retained = false;  // the snapshot has its dominator tree
+  bool retained = false;  // a column, from the snapshot's dominator tree
   bool json = false;      // JSON Lines instead of CSV
 };
 

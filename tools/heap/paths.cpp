@@ -6,6 +6,7 @@
 
 #include "tools/heap/heap_tables.h"
 #include "tools/heap/object_values.h"
+#include "tools/heap/thread_stacks.h"
 
 namespace hprof::tool {
 
@@ -13,13 +14,6 @@ namespace {
 
 // Steps of a tree of classes; deeper paths end at their last one.
 constexpr size_t kStepsMax = 1 << 20;
-
-std::string frame_of(const Snapshot& snapshot, const HeapThread& thread, uint32_t depth) {
-  auto trace = snapshot.outline.names.traces.find(thread.trace);
-  if (trace == snapshot.outline.names.traces.end() || depth >= trace->second.frames.size()) return "";
-  auto frame = snapshot.outline.names.frames.find(trace->second.frames[depth]);
-  return frame == snapshot.outline.names.frames.end() ? "" : snapshot.outline.names.frame_text(frame->second);
-}
 
 }  // namespace
 

@@ -64,7 +64,8 @@ Rows rows(const std::string& file, const std::string& name, const std::string& f
   HeapRun run{settings, {file, name}, open};
   std::ostringstream out;
   Rows result;
-  run_rows(run, fields, retained, out, &result.notes);
+  run_rows(run, fields, retained, out);
+  result.notes = run.notes;
   result.text = out.str();
   result.error = run.error;
   return result;

@@ -200,7 +200,8 @@ def the_json_of_every_command_is_that_of_the_schema(vm):
     for command, words, table in (("summary", (), "classes"), ("leaks", (), "suspects"), ("path", (session,), "path"),
                                   ("path", ("HeapLeaks$Session",), "path"), ("dominators", (), "tree"), ("dominators", (session,), "tree"),
                                   ("retained", (session,), "classes"), ("objects", ("HeapLeaks$Session",), "objects"),
-                                  ("histogram", (), "histogram"), ("show", (session,), "values"), ("find", ("--string=java",), "strings")):
+                                  ("histogram", (), "histogram"), ("show", (session,), "values"), ("find", ("--string=java",), "strings"),
+                                  ("threads", (), "threads"), ("waste", (), "collections"), ("references", (), "kinds")):
         answer = heap_json(vm, command, path, *words)
         sections = [section for section in answer.values() if isinstance(section, dict)]
         rows = [row for section in [*sections, *(part for section in sections for part in section["parts"])] for row in section.get(table, [])]
@@ -243,3 +244,128 @@ def a_path_of_60000_steps_is_whole_on_request(vm):
     check_equal(sum(row["left_out"] or 1 for row in short), len(whole), "steps")
     check_equal([len(short), sum(row["reference"] == ".next" for row in whole)], [41, 60000], "rows, references to the next node")
     check(len(heap(vm, "path", path, end, "--steps=0").splitlines()) > 60000, "the text")
+
+
+class Known:
+    """A dump of HeapKnown, and the objects in its fields."""
+
+    def __init__(self, vm):
+        self.vm = vm
+        self.path, _ = jcmd_dump(vm, "HeapKnown")
+
+    def rows(self, name, fields, *options):
+        lines = heap(self.vm, "rows", self.path, name, "--fields=" + fields, "--json", *options).splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+    def ids(self, *fields):
+        row, = self.rows("HeapKnown", ",".join(fields))
+        return [row[field] for field in fields]
+
+    def entries(self, field):
+        found, = self.ids(field)
+        section = heap_json(self.vm, "show", self.path, found, "--top=0")["object"]
+        return [tuple(row[key] for key in ("key_text", "value_text", "element_text") if key in row) for row in section["entries"]]
+
+
+@vm_test()
+def show_prints_the_entries_of_collections(vm):
+    known = Known(vm)
+    numbers = {("one", "1"), ("two", "2"), ("three", "3")}
+    letters = [("a",), ("b",), ("c",)]
+    for name in ("hash", "table", "concurrent", "identity", "weakKeys"):
+        entries = known.entries(name)
+        check(len(entries) == 3 and set(entries) == numbers, "%s: %s" % (name, entries))
+    check_equal(known.entries("linked"), [("one", "1"), ("two", "2"), ("three", "3")], "linked")
+    for name in ("tree", "skip"):
+        check_equal(known.entries(name), [("one", "1"), ("three", "3"), ("two", "2")], name)
+    for name in ("colliding", "collidingConcurrent"):
+        values = sorted(int(value) for _, value in known.entries(name))
+        check_equal(values, list(range(50)), name)
+    check_equal(known.entries("single"), [("one", "1")], "single")
+    for name in ("treeSet", "arrayList", "vector", "linkedList", "deque", "priority", "copied", "blocking", "queue", "asList",
+                 "unmodifiable"):
+        check_equal(known.entries(name), letters, name)
+    for name in ("hashSet", "keySet"):
+        check_equal(sorted(known.entries(name)), letters, name)
+    if known.ids("listOf1") == [None]:
+        return  # before Java 9
+    check_equal(known.entries("listOf1"), letters[:1], "List.of(a)")
+    check_equal(known.entries("listOf3"), letters, "List.of(a, b, c)")
+    check_equal(sorted(known.entries("setOf3")), letters, "Set.of(a, b, c)")
+    check_equal(known.entries("mapOf1"), [("one", "1")], "Map.of(one, 1)")
+    check_equal(set(known.entries("mapOf3")), numbers, "Map.of of three")
+
+
+@vm_test()
+def rows_have_the_values_of_the_program(vm):
+    known = Known(vm)
+    rows = known.rows("HeapKnown$Row", "id,name,next.id,letter,good,share,small,data.length,list[0],list[2].@class,list[3]",
+                      "--retained")
+    rows.sort(key=lambda row: row["id"])
+    check_equal(len(rows), 10, "rows")
+    for number, row in enumerate(rows):
+        expected = {"id": 10**12 + number, "name": None if number % 2 else 'row, "%d"' % number,
+                    "next.id": 10**12 + number - 1 if number else None, "letter": "x", "good": number % 3 == 0,
+                    "share": number / 8, "small": -3, "data.length": number, "list[0]": "first-%d" % number,
+                    "list[2].@class": "HeapKnown$Colour", "list[3]": None, "class": "HeapKnown$Row"}
+        check_equal({key: row[key] for key in expected}, expected, "row %d" % number)
+        check(row["retained_bytes"] > row["shallow_bytes"] >= 48, str(row))
+    code, text = hprof(vm, "heap", "rows", known.path, "HeapKnown$Row", "--fields=next.nmae")
+    check(code == 2 and "^ HeapKnown$Row has no field nmae; it has " in text, text)
+
+
+@vm_test()
+def threads_show_what_their_frames_hold_and_what_they_wait_for(vm):
+    known = Known(vm)
+    section = heap_json(vm, "threads", known.path, "--top=0")["stacks"]
+    waiter, = [row for row in section["threads"] if row["thread"] == "known-waiter"]
+    check(waiter["state"] == "parked" and waiter["stack_bytes"] >= 5000000, str(waiter))
+    check("ReentrantLock$NonfairSync" in waiter["waits_for"] and 'held by "main"' in waiter["waits_for"], str(waiter))
+    stack, = [part["stack"] for part in section["parts"] if "stack" in part and part["title"] == 'Stack of "known-waiter"']
+    frame, = [row for row in stack if row["frame"].startswith("HeapKnown.waitForLock(") and row["object_class"] == "byte[]"]
+    check(frame["retained_bytes"] >= 5000000, str(frame))
+    if vm.jdk.version >= 21:  # has virtual threads
+        part, = [part for part in section["parts"] if "virtual_threads" in part]
+        thread, = [row for row in part["virtual_threads"] if row["name"] == "known-virtual"]
+        check(thread["state"] == "parked" and "ReentrantLock" in thread["waits_for"], str(thread))
+        check(thread["retained_bytes"] >= 3000000, str(thread))
+
+
+@vm_test()
+def waste_is_found_with_its_owner(vm):
+    known = Known(vm)
+    section = heap_json(vm, "waste", known.path, "--top=0")["waste"]
+    lists, = [row for row in section["collections"] if row["class"] == "java.util.ArrayList"]
+    check(lists["empty"] >= 1000 and lists["empty_bytes"] >= 1000 * (24 + 40), str(lists))
+    maps, = [row for row in section["collections"] if row["class"] == "java.util.HashMap"]
+    check(maps["sparse"] >= 100 and maps["unused_bytes"] >= 100 * 63 * 4, str(maps))
+    equal = {row["class"]: row for row in section["equal"]}
+    for name, copies in (("long[]", 200), ("java.lang.Integer", 300)):
+        check(equal[name]["objects"] - equal[name]["distinct"] >= copies - 1, str(equal[name]))
+    check(any(row["entries"] == 50 and row["buckets"] == 1 for row in section["collisions"]), str(section["collisions"]))
+    owner, = [row for row in section["owners"] if row["owner"] == "HeapKnown$Waster"]
+    check(owner["objects"] >= 1000 + 199 + 299 + 100 and owner["wasted_bytes"] >= 100000, str(owner))
+
+
+@vm_test()
+def references_tell_what_only_they_hold(vm):
+    known = Known(vm)
+    answer = heap_json(vm, "references", known.path, "--top=0")
+    kinds = {row["kind"]: row for row in answer["references"]["kinds"]}
+    check(kinds["soft"]["only_bytes"] >= 1000000, str(kinds))
+    check(any(row["references"] == 5 and row["owner"] == "HeapKnown" for row in answer["references"]["queues"]),
+          str(answer["references"]["queues"]))
+    owner, = [row for row in answer["direct"]["owners"] if row["owner"] == "HeapKnown$Pool"]
+    check_equal((owner["buffers"], owner["capacity_bytes"]), (2, 300000), "direct memory")
+
+
+@vm_test()
+def two_applications_with_one_library_are_no_leak(vm):
+    for mode in ("applications", "reloads"):
+        path, _ = jcmd_dump(vm, "HeapKnown", mode)
+        titles = [part["title"] for part in heap_json(vm, "leaks", "--threshold=1", path)["leaks"]["parts"]]
+        os.remove(path)
+        check(titles, "no suspects")
+        loaders = [title for title in titles if "class loaders" in title]
+        check_equal(len(loaders), mode == "reloads", "suspects of class loaders: %s" % titles)
+        check(not loaders or "2 class loaders HeapKnown$ApplicationLoader" in loaders[0], str(loaders))

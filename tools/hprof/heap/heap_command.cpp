@@ -99,12 +99,10 @@ int rows(const Given& given) {
   if (!wrong.empty()) return given.misuse(wrong);
   if (given.has("-o")) return given.misuse("rows has no page");
   try {
-    auto open = [](const std::string& name) { return std::make_unique<DumpFile>(name); };
+    auto open = [&](const std::string& name) { return std::make_unique<DumpFile>(name, settings.temp); };
     HeapRun run{settings, given.words, open};
-    std::vector<std::string> notes;
-    const Document document =
-        run_rows(run, given.text("--fields"), given.has("--retained"), std::cout, &notes);
-    for (const std::string& note : notes) std::cerr << "hprof: " << note << '\n';
+    const Document document = run_rows(run, given.text("--fields"), given.has("--retained"), std::cout);
+    for (const std::string& note : run.notes) std::cerr << "hprof: " << note << '\n';
     if (!run.error.empty()) return fail(run.error);
     std::cout.flush();
     return std::cout ? status_of(document, run) : fail("cannot write the result");
@@ -146,15 +144,21 @@ constexpr Verb kVerbs[] = {
     {"objects", "FILE CLASS", "the objects of a class that retain most", ask<run_objects>},
     {"histogram", "FILE", "objects and shallow bytes of each class", ask<run_histogram>},
     {"show", "FILE CLASS|ID", "an object: values, who refers to it, what retains it", ask<run_show>},
+    {"threads", "FILE", "threads with their stacks, the objects that frames hold, and what they wait for",
+     ask<run_threads>},
+    {"waste", "FILE", "empty and sparse collections, equal strings, arrays and numbers, and who owns them",
+     ask<run_waste>},
+    {"references", "FILE", "soft, weak, phantom and final references, what only they hold, and direct memory",
+     ask<run_references>},
     {"find", "FILE", "strings with TEXT in them", ask<run_find>, kFindOptions},
+    {"rows", "FILE CLASS|ID", "a row of CSV, or a line of JSON, for each object of a class", rows,
+     kRowOptions},
 };
 
 }  // namespace
 
 int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
   HeapSettings settings;
-    {"rows", "FILE CLASS|ID", "a row of CSV, or a line of JSON, for each object of a class", rows,
-     kRowOptions},
   const std::string wrong = settings_of(given, &settings), path = given.text("-o");
   if (!wrong.empty()) return given.misuse(wrong);
   try {
@@ -184,13 +188,13 @@ const Command kHeapCommand = {
 CLASS is a name such as java.util.HashMap, HashMap or byte[], or a pattern such as com.acme.*; class:NAME is the class
 object itself, with its static fields. ID is a number with 0x, as printed. The page of -o has for summary and leaks
 both, and the dominator tree. hprof diff compares two dumps.
+A path of --fields= leads through references: table[0].key, parts.length. @class, @id, @shallow and @retained end one.
 )",
     R"(  hprof heap leaks app.hprof
   hprof heap leaks app.hprof --fail-if='instances(com.acme.Session)>100' --fail-if='suspect>30%'
 
 Shallow bytes: the object alone. Retained bytes: everything that would be freed with it.
 Exit status: 0 done, 1 a condition of --fail-if holds, 2 wrong usage, or unusable, 3 the dump is truncated.
-A path of --fields= leads through references: table[0].key, parts.length. @class, @id, @shallow and @retained end one.
 )",
     kCommonOptions,
     nullptr,

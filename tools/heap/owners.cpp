@@ -1,0 +1,79 @@
+#include "tools/heap/owners.h"
+
+#include <algorithm>
+#include <map>
+
+#include "tools/heap/dominators.h"
+
+namespace hprof::tool {
+
+namespace {
+
+bool is_of_jdk(const HeapClass& of) {
+  if (of.is_array() && of.element != HPROF_TYPE_OBJECT) return true;
+  for (const char* prefix : {"java.", "javax.", "jdk.", "sun.", "com.sun.", "["}) {
+    if (of.name.rfind(prefix, 0) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Owners owners_of(const Snapshot& snapshot, const std::vector<uint32_t>& objects) {
+  const std::vector<HeapClass>& classes = snapshot.outline.classes.list;
+  std::vector<bool> of_jdk;
+  IdMap<uint32_t> mirrors;  // class by the place of its class object
+  for (uint32_t i = 0; i < classes.size(); ++i) {
+    of_jdk.push_back(is_of_jdk(classes[i]));
+    const uint32_t object = classes[i].dumped ? snapshot.numbers.number_of(classes[i].id) : kNoObject;
+    const uint32_t place = object == kNoObject ? DominatorTree::kUnreached : snapshot.tree.place_of[object];
+    if (place != DominatorTree::kUnreached) mirrors[place] = i;
+  }
+  std::vector<std::pair<uint32_t, size_t>> wanted;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const uint32_t place =
+        objects[i] == kNoObject ? DominatorTree::kUnreached : snapshot.tree.place_of[objects[i]];
+    if (place != DominatorTree::kUnreached) wanted.emplace_back(place, i);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  Owners owners;
+  owners.names = {"(GC roots alone)"};
+  owners.of.resize(objects.size());
+  std::map<std::string, uint32_t> known;
+  auto name_of = [&](uint32_t place) {
+    if (place == 0) return uint32_t{0};
+    const auto mirror = mirrors.find(place);
+    const auto index = static_cast<uint32_t>(snapshot.class_at.get(place));
+    const std::string name = mirror != mirrors.end()          ? "class " + classes[mirror->second].name
+                             : index == Snapshot::kStackClass ? "(stack of a thread)"
+                                                              : classes[index].name;
+    const auto [found, fresh] = known.try_emplace(name, static_cast<uint32_t>(owners.names.size()));
+    if (fresh) owners.names.push_back(name);
+    return found->second;
+  };
+  // The dominators of a place, each with its owner.
+  struct Above {
+    uint32_t end, owner;
+    bool found;  // the owner is not of the JDK
+  };
+  std::vector<Above> above;
+  auto next = wanted.begin();
+  for (uint32_t place = 1; place <= snapshot.tree.reached && next != wanted.end(); ++place) {
+    while (!above.empty() && place >= above.back().end) above.pop_back();
+    for (; next != wanted.end() && next->first == place; ++next)
+      owners.of[next->second] = name_of(above.empty() ? 0 : above.back().owner);
+    const auto mirror = mirrors.find(place);
+    const auto index = static_cast<uint32_t>(snapshot.class_at.get(place));
+    const bool own = mirror != mirrors.end()          ? !of_jdk[mirror->second]
+                     : index == Snapshot::kStackClass ? above.empty() || !above.back().found
+                                                      : !of_jdk[index];
+    if (own || above.empty()) {
+      above.push_back({snapshot.end_of(place), place, own});
+    } else {
+      above.push_back({snapshot.end_of(place), above.back().owner, above.back().found});
+    }
+  }
+  return owners;
+}
+
+}  // namespace hprof::tool
