@@ -33,6 +33,10 @@ int64_t thread_cpu_ns(NativeThread thread);
 // [signal]
 int64_t process_cpu_ns();
 
+// CPU time of all processors since the system started, and how much of it they were busy, in one unit. False:
+// the OS does not say.
+bool machine_cpu(uint64_t* busy, uint64_t* all);
+
 // The processor's time-stamp counter, read in a few nanoseconds, perhaps before earlier instructions have
 // completed; 0: there is none. [signal]
 inline uint64_t cpu_counter() {

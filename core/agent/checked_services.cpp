@@ -204,6 +204,7 @@ const struct {
     {HPROF_SERVICE_LIBRARY, &copy_with_checks<hprof_library_service>},
     {HPROF_SERVICE_VM_DUMP, &copy_with_checks<hprof_vm_dump_service>},
     {HPROF_SERVICE_OUTPUT, &copy_with_checks<hprof_output_service>},
+    {HPROF_SERVICE_MACHINE, &copy_with_checks<hprof_machine_service>},
     {HPROF_SERVICE_FOREIGN_DUMP, &copy_with_checks<hprof_foreign_dump_service>},
     {HPROF_SERVICE_VM_FLAGS, &copy_with_checks<hprof_vm_flags_service>},
     {HPROF_SERVICE_VM_COUNTS, &copy_with_checks<hprof_vm_counts_service>},

@@ -145,6 +145,14 @@ const hprof_output_service kOutput = {
     [](const hprof_host* host, const char* name) { parts_of(host).pipeline.set_only_table(name); },
 };
 
+const hprof_machine_service kMachine = {
+    sizeof(hprof_machine_service),
+    0,
+    [](const hprof_host*, uint64_t* busy, uint64_t* all) {
+      return platform::machine_cpu(busy, all) ? 1u : 0u;
+    },
+};
+
 const hprof_foreign_dump_service kForeignDump = {
     sizeof(hprof_foreign_dump_service),
     0,
@@ -179,6 +187,7 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_CLASS_FILE, &class_file_service},
     {HPROF_SERVICE_LIBRARY, &library_service},
     {HPROF_SERVICE_OUTPUT, []() -> const void* { return &kOutput; }},
+    {HPROF_SERVICE_MACHINE, []() -> const void* { return &kMachine; }},
     {HPROF_SERVICE_FOREIGN_DUMP, []() -> const void* { return kHasHeapDump ? &kForeignDump : nullptr; }},
     {HPROF_SERVICE_VM_FLAGS, &vm_flags_service},
     {HPROF_SERVICE_CODE, &code_service},

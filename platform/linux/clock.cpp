@@ -46,6 +46,20 @@ int64_t monotonic_ns() {
 int64_t thread_cpu_ns() { return cpu_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 int64_t process_cpu_ns() { return cpu_clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
+bool machine_cpu(uint64_t* busy, uint64_t* all) {
+  char text[256];
+  if (read_proc_text("/proc/stat", text, sizeof text) == 0 || strncmp(text, "cpu ", 4) != 0) return false;
+  *busy = *all = 0;
+  const char* at = text + 4;
+  // user, nice, system, idle, iowait, irq, softirq, steal; the times of guests are part of user and nice.
+  for (uint32_t i = 0; i < 8; i++) {
+    const uint64_t ticks = proc_number(at, &at);
+    *all += ticks;
+    if (i != 3 && i != 4) *busy += ticks;
+  }
+  return *all != 0;
+}
+
 int64_t thread_cpu_ns(NativeThread thread) {
   // Thread 0 would be the calling thread.
   return thread == NativeThread::kNone ? -1 : cpu_clock_ns(thread_cpu_clock(thread));

@@ -46,6 +46,8 @@ int64_t process_cpu_ns() {
   return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0 ? nanos_of(now) : -1;
 }
 
+bool machine_cpu(uint64_t*, uint64_t*) { return false; }
+
 NativeThread current_thread_id() { return static_cast<NativeThread>(_lwp_self()); }
 
 int for_each_thread(ThreadVisitor visit, void* context) {

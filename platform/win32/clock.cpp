@@ -57,6 +57,14 @@ int64_t process_cpu_ns() {
   return cpu_nanos(kernel, user);
 }
 
+bool machine_cpu(uint64_t* busy, uint64_t* all) {
+  FILETIME idle, kernel, user;  // kernel has idle, too
+  if (!GetSystemTimes(&idle, &kernel, &user)) return false;
+  *all = static_cast<uint64_t>(value_of(kernel) + value_of(user));
+  *busy = *all - static_cast<uint64_t>(value_of(idle));
+  return *all != 0;
+}
+
 bool is_cpu_counter_trusted() { return false; }
 
 bool local_time(int64_t wall_milliseconds, LocalTime* time) {

@@ -29,7 +29,10 @@ constexpr hprof_column kLoadColumns[] = {
     tables::kAt,
     {"elapsed", nullptr, HPROF_COLUMN_NANOSECONDS, HPROF_COLUMN_DURATION, nullptr, "since the event before"},
     {"cpu", nullptr, HPROF_COLUMN_NANOSECONDS, 0, nullptr, "CPU time of the process in it"},
-    {"processors", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "that the VM may use"}};
+    {"processors", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "that the VM may use"},
+    {"machine_busy", nullptr, HPROF_COLUMN_COUNT, 0, nullptr,
+     "CPU time that the machine used, of machine_all"},
+    {"machine_all", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "0: not known"}};
 constexpr auto kLoad =
     tables::schema<hprof_load_event>(HPROF_TABLE_LOAD_EVENTS, "CPU LOAD EVENTS", kLoadColumns);
 
@@ -81,7 +84,8 @@ struct Collector::Heap {
   uint32_t processors = 1;
 };
 
-Collector::Collector(const hprof_host* host) : services_(host) {
+Collector::Collector(const hprof_host* host)
+    : services_(host), machine_service_(find_service<hprof_machine_service>(host, HPROF_SERVICE_MACHINE)) {
   if (services_.log == nullptr) return;
   lost_ =
       services_.log->loss_counter(host, "threads: it could not start, so CPU load and the heap are missing");
@@ -92,6 +96,7 @@ hprof_status Collector::start() {
   is_on_.store(true, std::memory_order_relaxed);
   looked_ns_ = now();
   cpu_ns_ = services_.clock->process_cpu(services_.host);
+  machine_ = look_at_machine();
   watcher_ = services_.threads->start(services_.host, "HPROF VM events", &Collector::watch, this);
   if (watcher_ == nullptr && lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
   return HPROF_OK;
@@ -120,12 +125,24 @@ void Collector::gc_finish() {
   emit_event(services_, kPauses, hprof_pause_event{now_ns, now_ns - begun_ns, number});
 }
 
+Collector::Machine Collector::look_at_machine() const {
+  Machine machine = {0, 0};
+  if (machine_service_ != nullptr) machine_service_->cpu(services_.host, &machine.busy, &machine.all);
+  return machine;
+}
+
 void Collector::look_at_load(uint64_t processors) {
   const uint64_t now_ns = now(), cpu_ns = services_.clock->process_cpu(services_.host);
+  const Machine machine = look_at_machine();
+  const bool is_known = machine_.all != 0 && machine.all > machine_.all && machine.busy >= machine_.busy;
   if (cpu_ns != UINT64_MAX && cpu_ns >= cpu_ns_ && now_ns > looked_ns_)
-    emit_event(services_, kLoad, hprof_load_event{now_ns, now_ns - looked_ns_, cpu_ns - cpu_ns_, processors});
+    emit_event(services_, kLoad,
+               hprof_load_event{now_ns, now_ns - looked_ns_, cpu_ns - cpu_ns_, processors,
+                                is_known ? machine.busy - machine_.busy : 0,
+                                is_known ? machine.all - machine_.all : 0});
   looked_ns_ = now_ns;
   cpu_ns_ = cpu_ns;
+  machine_ = machine;
 }
 
 void Collector::look_at_heap(const Heap& heap) {

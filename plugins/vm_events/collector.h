@@ -7,6 +7,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
+#include <hprof/draft/machine.h>
 #include <hprof/draft/vm_events.h>
 
 namespace hprof::vm_events {
@@ -26,14 +27,19 @@ class Collector {
 
  private:
   struct Heap;
+  struct Machine {
+    uint64_t busy, all;
+  };
 
   static void watch(void* self, void* jni, hprof_agent_thread* thread);
   uint64_t now() const { return services_.clock->monotonic(services_.host); }
   void pass_on(const hprof_thread* thread, uint64_t starts);
   void look_at_load(uint64_t processors);
+  Machine look_at_machine() const;
   void look_at_heap(const Heap& heap);
 
   Services services_;
+  const hprof_machine_service* machine_service_;
   hprof_agent_thread* watcher_ = nullptr;
   uint64_t* lost_ = nullptr;
   std::atomic<bool> is_on_{false};
@@ -42,6 +48,7 @@ class Collector {
   std::atomic<uint32_t> pauses_{0};
   // Of the watcher.
   uint64_t looked_ns_ = 0, cpu_ns_ = 0;
+  Machine machine_ = {0, 0};
   uint32_t seen_pauses_ = 0;
 };
 

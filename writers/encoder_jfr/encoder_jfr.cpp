@@ -260,19 +260,25 @@ bool add_processors(const Row& row, uint64_t count) {
   return row.encoder.has_processors = event.keep();
 }
 
-// The share of all processors. What of it the system took, and other processes, is not known; JMC needs both.
+uint32_t bits_of(double share) {
+  const float shown = share < 1 ? static_cast<float>(share) : 1.0f;
+  uint32_t bits;
+  std::memcpy(&bits, &shown, sizeof bits);
+  return bits;
+}
+
+// Shares of all processors. What of the process's the system took is not known. The machine's is at least the
+// process's, as JMC needs both.
 bool add_load(const Row& row) {
   const auto& load = row.as<hprof_load_event>();
   if (!add_settings(row.encoder, kCpuLoad, 0, nullptr) || !add_processors(row, load.processors)) return false;
   const double share = static_cast<double>(load.cpu_ns) /
                        (static_cast<double>(load.elapsed_ns) * static_cast<double>(load.processors));
-  const float shown = share < 1 ? static_cast<float>(share) : 1.0f;
-  uint32_t bits;
-  std::memcpy(&bits, &shown, sizeof bits);
+  const double all = load.all != 0 ? static_cast<double>(load.busy) / static_cast<double>(load.all) : 0;
   Event event(row.encoder.chunk, kCpuLoad, load.at_ns);
-  event.u4(bits);
-  event.zeros(sizeof bits);
-  event.u4(bits);
+  event.u4(bits_of(share));
+  event.zeros(sizeof(uint32_t));
+  event.u4(bits_of(all > share ? all : share));
   return event.keep();
 }
 

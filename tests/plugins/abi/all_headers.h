@@ -6,6 +6,7 @@
 #include <hprof/draft/code.h>
 #include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/library.h>
+#include <hprof/draft/machine.h>
 #include <hprof/draft/object_traces.h>
 #include <hprof/draft/objects.h>
 #include <hprof/draft/output.h>

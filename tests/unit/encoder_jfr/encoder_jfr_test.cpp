@@ -392,12 +392,12 @@ TEST_CASE("tables of reports are left out, with a message where they have no eve
 namespace {
 
 constexpr hprof_column kNumber = {"n", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr};
-constexpr hprof_column kVmColumns[] = {tables::kAt, tables::kThread, kNumber, kNumber, kNumber};
+constexpr hprof_column kVmColumns[] = {tables::kAt, tables::kThread, kNumber, kNumber, kNumber, kNumber};
 constexpr hprof_table_schema vm_table(const char* name, uint32_t columns) {
   return {sizeof(hprof_table_schema), columns, sizeof(hprof_column), 0, name, "VM", kVmColumns};
 }
 constexpr auto kThreads = vm_table(HPROF_TABLE_THREAD_EVENTS, 3),
-               kPauses = vm_table(HPROF_TABLE_PAUSE_EVENTS, 3), kLoad = vm_table(HPROF_TABLE_LOAD_EVENTS, 4),
+               kPauses = vm_table(HPROF_TABLE_PAUSE_EVENTS, 3), kLoad = vm_table(HPROF_TABLE_LOAD_EVENTS, 6),
                kHeap = vm_table(HPROF_TABLE_HEAP_EVENTS, 5);
 
 }  // namespace
@@ -409,7 +409,8 @@ TEST_CASE("threads, pauses, the heap and the load") {
   file.events<hprof_thread_event>(kThreads, {{kCreatedNs + 1, thread, 1}, {kCreatedNs + 9, thread, 0}});
   file.events<hprof_pause_event>(kPauses, {{kCreatedNs + 50, 20, 3}});
   file.events<hprof_heap_event>(kHeap, {{kCreatedNs + 60, 100, 400, 800, 3}});
-  file.events<hprof_load_event>(kLoad, {{kCreatedNs + 70, 1000, 1000, 4}, {kCreatedNs + 80, 0, 5, 4}});
+  file.events<hprof_load_event>(kLoad,
+                                {{kCreatedNs + 70, 1000, 1000, 4, 3, 4}, {kCreatedNs + 80, 0, 5, 4, 0, 0}});
   file.now_us = 1;
   const auto chunks = file.end();
   REQUIRE(chunks.size() == 1);
@@ -434,8 +435,9 @@ TEST_CASE("threads, pauses, the heap and the load") {
   CHECK(heap["heapUsed"].number == 100);
   const auto load = chunk.of("jdk.CPULoad");
   REQUIRE(load.size() == 2);
-  CHECK(load[0]["jvmUser"].number == 0x3e800000);  // 0.25
-  CHECK(load[1]["jvmUser"].number == 0x3f800000);  // 1
+  CHECK(load[0]["jvmUser"].number == 0x3e800000);       // 0.25
+  CHECK(load[0]["machineTotal"].number == 0x3f400000);  // 0.75
+  CHECK(load[1]["jvmUser"].number == 0x3f800000);       // 1
   CHECK(load[1]["jvmSystem"].number == 0);
   CHECK(load[1]["machineTotal"].number == 0x3f800000);
   REQUIRE(chunk.of("jdk.CPUInformation").size() == 1);

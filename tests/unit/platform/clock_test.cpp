@@ -80,6 +80,17 @@ TEST_CASE("the wall clock is the C library's") {
   CHECK(now <= c_library_ms());
 }
 
+TEST_CASE("the machine is busy for a part of its CPU time") {
+  uint64_t busy = 0, all = 0;
+#if defined(__linux__) || defined(_WIN32)
+  REQUIRE(machine_cpu(&busy, &all));
+  CHECK(busy > 0);
+#else
+  machine_cpu(&busy, &all);
+#endif
+  CHECK(busy <= all);
+}
+
 TEST_CASE("the monotonic clock does not go back and counts sleep") {
   const int64_t before = monotonic_ns();
   sleep_ns(5 * kNanosPerMilli);

@@ -94,9 +94,37 @@ TEST_CASE("its thread looks once a second") {
   CHECK(f.mock.events.size() == 2);  // none of a heap, without a VM
   const auto rows = f.take<hprof_load_event>(HPROF_TABLE_LOAD_EVENTS);
   REQUIRE(rows.size() == 2);
-  for (const hprof_load_event& row : rows) CHECK(row.processors == 1);
+  for (const hprof_load_event& row : rows) {
+    CHECK(row.processors == 1);
+    CHECK(row.all == 0);
+  }
   CHECK(rows[1].elapsed_ns == kSecond);
   CHECK(rows[1].cpu_ns == kSecond / 4);
+}
+
+TEST_CASE("the load of the machine is that since the event before") {
+  static uint64_t read = 0;
+  read = 0;
+  const hprof_machine_service machine = {sizeof machine, 0,
+                                         [](const hprof_host*, uint64_t* busy, uint64_t* all) {
+                                           read++;
+                                           *busy = 3 * read;
+                                           *all = 4 * read;
+                                           return uint32_t{1};
+                                         }};
+  MockHost mock;
+  mock.settings.events = 1;
+  mock.set_service(HPROF_SERVICE_MACHINE, &machine);
+  vm_events::Collector collector(mock.host());
+  REQUIRE(collector.start() == HPROF_OK);
+  mock.run_thread(0, 2);
+  REQUIRE(mock.events.size() == 2);
+  for (const MockRecord& event : mock.events) {
+    const auto row = rows_of<hprof_load_event>(event.as<hprof_rec_table>())[0];
+    CHECK(row.busy == 3);
+    CHECK(row.all == 4);
+  }
+  collector.stop();
 }
 
 TEST_CASE("a thread that cannot start is counted") {

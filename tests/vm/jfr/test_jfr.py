@@ -155,6 +155,7 @@ def threads_pauses_heap_and_load_are_those_of_the_vm(vm):
         check(spun and spun <= of_program, "%s of %s, not of %s" % (name, of_program, spun))
     load = found.events["jdk.CPULoad"]
     check(load and all(0 <= event["jvmUser"] <= 1 for event in load) and max(event["jvmUser"] for event in load) > 0, "load %s" % load)
+    check(all(event["jvmUser"] <= event["machineTotal"] <= 1 for event in load), "load of the machine %s" % load)
     run = vm.run_java(vm.agent_option("cpu=samples,format=jfr,file=gc.jfr"), "-Xmx64m", "Garbage")
     check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
     found = Recording(run.path("gc.jfr"))

@@ -26,12 +26,13 @@ typedef struct hprof_pause_event {
   uint64_t number; /* 1 for the first */
 } hprof_pause_event;
 
-/* Once a second: CPU time of the process. */
+/* Once a second: CPU time of the process, and of the machine. */
 #define HPROF_TABLE_LOAD_EVENTS "hprof.draft.load_events/1"
 typedef struct hprof_load_event {
   uint64_t at_ns;
   uint64_t elapsed_ns, cpu_ns; /* since the event before */
   uint64_t processors;         /* that the VM may use */
+  uint64_t busy, all;          /* CPU time of the machine's processors, in any unit; all 0: not known */
 } hprof_load_event;
 
 /* At most once a second, after pauses: the heap, as java.lang.Runtime has it. */

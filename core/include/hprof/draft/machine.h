@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draft: may change with any release.
+ *
+ * What all processes of the machine together do.
+ */
+#ifndef HPROF_DRAFT_MACHINE_H
+#define HPROF_DRAFT_MACHINE_H
+
+#include <hprof/abi.h>
+
+#define HPROF_SERVICE_MACHINE "hprof.draft.machine/1"
+
+typedef struct hprof_machine_service {
+  uint32_t size;
+  uint32_t reserved;
+  /* CPU time of all processors since the system started, and how much of it they were busy, in one unit. 0: the system
+   * does not say. [control] */
+  uint32_t (*cpu)(const hprof_host* host, uint64_t* busy, uint64_t* all);
+} hprof_machine_service;
+
+#endif
