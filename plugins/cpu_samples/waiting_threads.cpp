@@ -9,7 +9,7 @@ static constexpr uint32_t kFirstWithVirtualThreads = 21;
 static constexpr uint64_t kFirstPopulation = 1u << 20;  // the first turn is careful
 
 jclass WaitingThreads::find_class(JNIEnv* jni, const char* name) {
-  const jclass found = without_exception(jni, jni->FindClass(name));
+  jclass found = without_exception(jni, jni->FindClass(name));
   if (found == nullptr || kept_count_ == kMostKept) return nullptr;
   auto* kept = static_cast<jclass>(without_exception(jni, jni->NewGlobalRef(found)));
   if (kept != nullptr) kept_[kept_count_++] = kept;
@@ -29,13 +29,13 @@ bool WaitingThreads::open(const Services& services, JNIEnv* jni, uint64_t seed) 
   };
   // Initializes the class, which is safe once the VM has started.
   const auto set = [&](const char* of, const char* name) -> jobject {
-    const jclass type = find_class(jni, of);
-    const jfieldID id = type == nullptr
-                            ? nullptr
-                            : without_exception(jni, jni->GetStaticFieldID(type, name, "Ljava/util/Set;"));
-    const jobject found = id == nullptr ? nullptr : jni->GetStaticObjectField(type, id);
+    jclass type = find_class(jni, of);
+    jfieldID id = type == nullptr
+                      ? nullptr
+                      : without_exception(jni, jni->GetStaticFieldID(type, name, "Ljava/util/Set;"));
+    jobject found = id == nullptr ? nullptr : jni->GetStaticObjectField(type, id);
     if (found == nullptr || kept_count_ == kMostKept) return nullptr;
-    const jobject kept = without_exception(jni, jni->NewGlobalRef(found));
+    jobject kept = without_exception(jni, jni->NewGlobalRef(found));
     if (kept != nullptr) kept_[kept_count_++] = kept;
     return kept;
   };
@@ -44,9 +44,9 @@ bool WaitingThreads::open(const Services& services, JNIEnv* jni, uint64_t seed) 
   shared_ = find_class(jni, "jdk/internal/vm/SharedThreadContainer");
   scope_ = find_class(jni, "jdk/internal/misc/ThreadFlock$ThreadContainerImpl");
   spliterators_ = find_class(jni, "java/util/Spliterators");
-  const jclass sets = find_class(jni, "java/util/Set"), halves = find_class(jni, "java/util/Spliterator"),
-               iterator = find_class(jni, "java/util/Iterator"),
-               reference = find_class(jni, "java/lang/ref/Reference");
+  jclass sets = find_class(jni, "java/util/Set"), halves = find_class(jni, "java/util/Spliterator"),
+         iterator = find_class(jni, "java/util/Iterator"),
+         reference = find_class(jni, "java/lang/ref/Reference");
   carrier_ = field(virtual_thread_, "carrierThread", "Ljava/lang/Thread;");
   executor_threads_ = field(executor_, "threads", "Ljava/util/Set;");
   shared_threads_ = field(shared_, "virtualThreads", "Ljava/util/Set;");
@@ -107,16 +107,16 @@ void WaitingThreads::draw(JNIEnv* jni, jobject set, uint32_t splits, const Each&
   if (!frame.is_open()) return;
   jobject part = call(jni, set, spliterator_);
   for (uint32_t i = 0; i < splits && part != nullptr; i++) {
-    const jobject other = call(jni, part, try_split_);
+    jobject other = call(jni, part, try_split_);
     if (coin_.next() % 2 == 0) part = other;
   }
   if (part == nullptr) return;
   jvalue argument = {};
   argument.l = part;
-  const jobject iterator =
+  jobject iterator =
       without_exception(jni, jni->CallStaticObjectMethodA(spliterators_, iterator_, &argument));
   while (iterator != nullptr && jni->CallBooleanMethodA(iterator, has_next_, nullptr) == JNI_TRUE) {
-    const jobject element = call(jni, iterator, next_);
+    jobject element = call(jni, iterator, next_);
     if (element == nullptr) break;
     each(element);
     jni->DeleteLocalRef(element);
@@ -141,8 +141,8 @@ void WaitingThreads::draw_threads(JNIEnv* jni, jobject set, uint32_t splits, dou
 void WaitingThreads::draw_scope(JNIEnv* jni, jobject scope, double stands_for) {
   const LocalFrame frame(jni, 16);
   if (!frame.is_open() || jni->IsInstanceOf(scope, scope_) == JNI_FALSE) return;
-  const jobject flock = jni->GetObjectField(scope, flock_);
-  const jobject set = flock != nullptr ? jni->GetObjectField(flock, flock_threads_) : nullptr;
+  jobject flock = jni->GetObjectField(scope, flock_);
+  jobject set = flock != nullptr ? jni->GetObjectField(flock, flock_threads_) : nullptr;
   if (set == nullptr) return;
   const uint64_t size = size_of(jni, set);
   counted_ += static_cast<uint64_t>(static_cast<double>(size) * stands_for);
@@ -157,7 +157,7 @@ void WaitingThreads::follow_scopes(JNIEnv* jni, jthread owner, double stands_for
   jobject scope = jni->GetObjectField(owner, scopes_);
   for (uint32_t i = 0; scope != nullptr && i < kMostNested; i++) {
     draw_scope(jni, scope, stands_for);
-    const jobject outer = jni->GetObjectField(scope, previous_scope_);
+    jobject outer = jni->GetObjectField(scope, previous_scope_);
     jni->DeleteLocalRef(scope);
     scope = outer;
   }
@@ -186,8 +186,8 @@ uint32_t WaitingThreads::turn(JNIEnv* jni, uint32_t most, Visit visit, void* arg
   const auto each = static_cast<double>(uint64_t{1} << skips);
   draw(jni, registry_, skips, [&](jobject reference) {
     const LocalFrame frame(jni, 16);
-    const jobject container = frame.is_open() ? call(jni, reference, get_) : nullptr;
-    const jobject set = container != nullptr ? threads_of(jni, container) : nullptr;
+    jobject container = frame.is_open() ? call(jni, reference, get_) : nullptr;
+    jobject set = container != nullptr ? threads_of(jni, container) : nullptr;
     if (set == nullptr) return;
     const uint64_t size = size_of(jni, set);
     counted_ += size << skips;

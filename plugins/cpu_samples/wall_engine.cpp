@@ -211,8 +211,7 @@ void WallEngine::look_at_waiting(JNIEnv* jni) {
     WallThread& place = threads_.at(i);
     if (place.serial.load(std::memory_order_acquire) == 0 || moments_.next() % live >= share) continue;
     const LocalFrame frame(jni, 16);
-    const jobject owner =
-        frame.is_open() ? without_exception(jni, jni->NewLocalRef(place.reference)) : nullptr;
+    jobject owner = frame.is_open() ? without_exception(jni, jni->NewLocalRef(place.reference)) : nullptr;
     if (owner != nullptr)
       waiting_.follow_scopes(jni, static_cast<jthread>(owner),
                              static_cast<double>(live) / static_cast<double>(share));

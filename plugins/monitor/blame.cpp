@@ -141,7 +141,7 @@ void Blame::look_at_monitors(JNIEnv* jni, uint64_t now) {
   if (!draw(&drawn, &place, &waiting)) return;
   const LocalFrame frame(jni, 64);
   if (!frame.is_open()) return;
-  const jobject monitor = monitor_of(jni, drawn, place);
+  jobject monitor = monitor_of(jni, drawn, place);
   hprof_trace_serial trace = 0;
   if (monitor != nullptr) {
     hprof_thread_serial owner = 0;

@@ -51,7 +51,7 @@ jobject ParkedLocks::find(JNIEnv* jni, jthread thread, jobject* owner) const {
 }
 
 bool ParkedLocks::is_owner(JNIEnv* jni, jobject lock, jthread thread) const {
-  const jobject owner = jni->GetObjectField(lock, owner_);
+  jobject owner = jni->GetObjectField(lock, owner_);
   const bool is_it = owner != nullptr && jni->IsSameObject(owner, thread) == JNI_TRUE;
   if (owner != nullptr) jni->DeleteLocalRef(owner);
   return is_it;

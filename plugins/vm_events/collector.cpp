@@ -51,21 +51,21 @@ struct Collector::Heap {
   // null: there is no VM.
   explicit Heap(JNIEnv* env) : jni(env) {
     if (jni == nullptr) return;
-    const jclass type = without_exception(jni, jni->FindClass("java/lang/Runtime"));
+    jclass type = without_exception(jni, jni->FindClass("java/lang/Runtime"));
     const auto method = [&](const char* name) {
       return type != nullptr ? without_exception(jni, jni->GetMethodID(type, name, "()J")) : nullptr;
     };
     committed = method("totalMemory");
     free = method("freeMemory");
     most = method("maxMemory");
-    const jmethodID get =
+    jmethodID get =
         type == nullptr
             ? nullptr
             : without_exception(jni, jni->GetStaticMethodID(type, "getRuntime", "()Ljava/lang/Runtime;"));
     runtime = get != nullptr ? without_exception(jni, jni->CallStaticObjectMethod(type, get)) : nullptr;
-    const jmethodID count = runtime != nullptr
-                                ? without_exception(jni, jni->GetMethodID(type, "availableProcessors", "()I"))
-                                : nullptr;
+    jmethodID count = runtime != nullptr
+                          ? without_exception(jni, jni->GetMethodID(type, "availableProcessors", "()I"))
+                          : nullptr;
     if (count != nullptr) processors = static_cast<uint32_t>(jni->CallIntMethod(runtime, count));
     clear_exception(jni);
   }
