@@ -37,7 +37,7 @@ std::string plain(const std::string& text) {
 std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
 
 std::string head(const std::string& name, const char* section, const std::string& version, const char* what) {
-  return ".TH " + name + " " + section + " \"\" \"hprof " + version + "\"\n.SH NAME\n" + what + "\n";
+  return ".TH " + name + " " + section + " \"\" \"hprof " + version + "\"\n.ad l\n.SH NAME\n" + what + "\n";
 }
 
 std::string as_it_is(const std::string& text) { return ".nf\n" + plain(text) + ".fi\n"; }
