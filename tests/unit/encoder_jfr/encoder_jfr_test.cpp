@@ -177,7 +177,8 @@ TEST_CASE("code outside of Java methods is of the type Native") {
   file.events<SampleRow>(kSamples,
                          {{kCreatedNs + 30, 0, HPROF_STATE_RUNNABLE, host.add_trace({native, java}), 1, 10}});
   const auto chunks = file.end();
-  const JfrValue& frames = chunks.at(0).of("jdk.ExecutionSample").at(0)["stackTrace"]["frames"];
+  const auto samples = chunks.at(0).of("jdk.ExecutionSample");
+  const JfrValue& frames = samples.at(0)["stackTrace"]["frames"];
   CHECK(frames.items[0]["type"].text == "Native");
   CHECK(frames.items[0]["method"]["name"].text == "deflate");
   CHECK(frames.items[1]["type"].text == "Java");
