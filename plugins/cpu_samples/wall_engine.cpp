@@ -220,11 +220,6 @@ void WallEngine::look_at_waiting(JNIEnv* jni) {
   facts_.in_sets += waiting_count_;
 }
 
-static bool begins_with(hprof_text text, const char* prefix) {
-  const size_t size = strlen(prefix);
-  return text.data != nullptr && text.size >= size && memcmp(text.data, prefix, size) == 0;
-}
-
 // How many of the first frames are the scheduler's: LockSupport.park, Thread.sleep and the like come after
 // them.
 static uint32_t frames_of_scheduler(const Services& s, JNIEnv* jni, const jvmtiFrameInfo* frames,
@@ -232,11 +227,11 @@ static uint32_t frames_of_scheduler(const Services& s, JNIEnv* jni, const jvmtiF
   for (uint32_t i = 0; i < count; i++) {
     const hprof_raw_frame raw = {frames[i].method, frames[i].location};
     const hprof_frame_id frame = s.ids->frame(s.host, jni, &raw, 0);
-    const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
-    const hprof_text owner = s.ids->string_text(s.host, find_class(s.ids, s.host, method->owner)->name);
+    const hprof_text owner = class_name_of(s.ids, s.host, frame);
     const bool is_of_it = begins_with(owner, "java.lang.VirtualThread") ||
                           begins_with(owner, "java.lang.System$") || begins_with(owner, "jdk.internal.");
     if (is_of_it) continue;
+    const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
     *sleeps = begins_with(s.ids->string_text(s.host, method->name), "sleep");
     return i;
   }

@@ -168,20 +168,13 @@ void ParkSampler::note_parked(const Parked& now) {
   parked_++;
 }
 
-static bool is_in(hprof_text name, const char* prefix) {
-  size_t size = strlen(prefix);
-  return name.data != nullptr && name.size >= size && memcmp(name.data, prefix, size) == 0;
-}
-
 // True: a frame between the program's call and the parking. All of these are left out but the outermost,
 // lock() or the like.
 static bool is_lock_code(const Services& s, hprof_frame_id frame) {
-  const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
-  const auto owner = find_class(s.ids, s.host, method->owner);
-  hprof_text name = s.ids->string_text(s.host, owner->name);
+  const hprof_text name = class_name_of(s.ids, s.host, frame);
   for (const char* prefix :
        {"java.util.concurrent.locks.", "java.util.concurrent.Semaphore", "jdk.internal.misc.", "sun.misc."}) {
-    if (is_in(name, prefix)) return true;
+    if (begins_with(name, prefix)) return true;
   }
   return false;
 }

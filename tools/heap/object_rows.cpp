@@ -20,7 +20,6 @@ namespace hprof::tool {
 
 namespace {
 
-constexpr size_t kMostPaths = 64, kMostSteps = 32;
 constexpr size_t kCellsOfBatch = size_t{1} << 18;
 constexpr size_t kTextMost = 200;  // characters of a string
 
@@ -31,65 +30,6 @@ struct Cell {
   uint64_t bits = 0;
   uint8_t type = kNothing;
 };
-
-// Where in the path a sign marks the step.
-std::string marked(const std::string& path, size_t at, const std::string& problem) {
-  const std::string option = "--fields: ";
-  return option + printable(path) + "\n" + std::string(sizeof "hprof: " - 1 + option.size() + at, ' ') +
-         "^ " + problem;
-}
-
-const char* parse_step(const std::string& name, PathStep* step) {
-  static constexpr struct {
-    const char* name;
-    StepKind kind;
-  } kMade[] = {{"@class", StepKind::kClassName},
-               {"@id", StepKind::kId},
-               {"@shallow", StepKind::kOwnBytes},
-               {"@retained", StepKind::kRetainedBytes}};
-  if (name.empty()) return "a field is missing";
-  if (name[0] != '@') return nullptr;
-  for (const auto& each : kMade) {
-    if (name != each.name) continue;
-    step->kind = each.kind;
-    return nullptr;
-  }
-  return "there are @class, @id, @shallow and @retained";
-}
-
-// Parses one path; "" or what is wrong.
-std::string parse_path(const std::string& text, FieldPath* path) {
-  path->text = text;
-  auto wrong = [&](size_t at, const std::string& problem) { return marked(text, at, problem); };
-  for (size_t at = 0; at <= text.size();) {
-    if (path->steps.size() == kMostSteps) return wrong(at, "more than 32 steps");
-    if (!path->steps.empty() && path->steps.back().kind > StepKind::kElement)
-      return wrong(path->steps.back().begin, "nothing follows it");
-    PathStep step{StepKind::kField, "", 0, at};
-    if (at < text.size() && text[at] == '[') {
-      size_t end = ++at;
-      while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-      if (end == at || end - at > 9 || end == text.size() || text[end] != ']')
-        return wrong(at, "the number of an element is missing, such as [0]");
-      step.kind = StepKind::kElement;
-      step.element = std::stoul(text.substr(at, end - at));
-      at = end + 1;
-    } else {
-      const size_t end = std::min(text.find_first_of(".[", at), text.size());
-      step.name = text.substr(at, end - at);
-      if (const char* problem = parse_step(step.name, &step)) return wrong(at, problem);
-      at = end;
-    }
-    path->steps.push_back(step);
-    if (at == text.size()) break;
-    if (text[at] == '.') {
-      ++at;
-    } else if (text[at] != '[') {
-      return wrong(at, "a dot is missing");
-    }
-  }
-  return "";
-}
 
 // A step of a path at one object.
 struct Ask {
@@ -347,7 +287,8 @@ class RowWriter {
     std::vector<Ask> asks;
     for (uint32_t row = 0; row < rows; ++row) {
       asks.push_back({objects[first + row], row, kRowItself});
-      for (uint16_t path = 0; path < batch->paths; ++path) asks.push_back({objects[first + row], row, path});
+      for (size_t path = 0; path < batch->paths; ++path)
+        asks.push_back({objects[first + row], row, static_cast<uint16_t>(path)});
     }
     for (size_t level = 0; !asks.empty(); ++level) {
       std::sort(asks.begin(), asks.end(), [](const Ask& a, const Ask& b) {
@@ -570,23 +511,13 @@ class RowWriter {
 
 }  // namespace
 
-std::string parse_paths(const std::string& text, std::vector<FieldPath>* paths) {
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(',', at), text.size());
-    if (paths->size() == kMostPaths) return "--fields: more than 64 paths";
-    paths->emplace_back();
-    const std::string problem = parse_path(text.substr(at, end - at), &paths->back());
-    if (!problem.empty()) return problem;
-    at = end + 1;
-  }
-  return "";
-}
-
 BitArray strings_of(const Snapshot& snapshot, MemoryBudget& budget) {
   BitArray strings;
-  strings.allocate(budget, snapshot.numbers.size());
   const uint32_t wanted = snapshot.outline.classes.string_class;
-  for (uint32_t object = 0; wanted != kNoClass && object < snapshot.numbers.size(); ++object) {
+  const auto count = static_cast<uint32_t>(snapshot.numbers.size());
+  strings.allocate(budget, count);
+  if (wanted == kNoClass || strings.empty()) return strings;
+  for (uint32_t object = 0; object < count; ++object) {
     if (snapshot.class_of(object) == wanted) strings.set(object);
   }
   return strings;

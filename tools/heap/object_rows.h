@@ -5,33 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "tools/heap/field_path.h"
 #include "tools/heap/snapshot.h"
 
 namespace hprof::tool {
-
-enum class StepKind : uint8_t { kField, kElement, kClassName, kId, kOwnBytes, kRetainedBytes };
-
-// One step of a path such as owner.table[3].@class.
-struct PathStep {
-  StepKind kind;
-  std::string name;  // of a field; "length" is that of an array, too
-  uint64_t element;
-  size_t begin;  // where the step begins in the path
-};
-
-struct FieldPath {
-  std::string text;
-  std::vector<PathStep> steps;
-};
 
 struct RowRequest {
   std::vector<FieldPath> paths;
   bool retained = false;  // a column, from the snapshot's dominator tree
   bool json = false;      // JSON Lines instead of CSV
 };
-
-// Parses "size,table.length,owner.@class". Returns "", or what is wrong and where.
-std::string parse_paths(const std::string& text, std::vector<FieldPath>* paths);
 
 // The strings among the objects; call it before find_dominators().
 BitArray strings_of(const Snapshot& snapshot, MemoryBudget& budget);

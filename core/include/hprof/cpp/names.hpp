@@ -2,6 +2,8 @@
 // The look-ups of the ids service as values; each copies the members that both sides know.
 #pragma once
 
+#include <cstring>
+
 #include <hprof/service/ids.h>
 
 namespace hprof {
@@ -48,5 +50,16 @@ inline Known<hprof_thread_info> find_thread(const hprof_ids_service* ids, const 
 
 // HPROF_TRACE_CUT if a trace of `count` frames reached the depth limit.
 inline uint32_t trace_flags(uint32_t count, uint32_t depth) { return count >= depth ? HPROF_TRACE_CUT : 0; }
+
+// The name of the class whose method the frame is in. [any] but [signal]
+inline hprof_text class_name_of(const hprof_ids_service* ids, const hprof_host* host, hprof_frame_id frame) {
+  const auto method = find_method(ids, host, find_frame(ids, host, frame)->method);
+  return ids->string_text(host, find_class(ids, host, method->owner)->name);
+}
+
+inline bool begins_with(hprof_text text, const char* prefix) {
+  const size_t size = std::strlen(prefix);
+  return text.data != nullptr && text.size >= size && std::memcmp(text.data, prefix, size) == 0;
+}
 
 }  // namespace hprof
