@@ -266,12 +266,13 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnAttach)(JavaVM* vm, char* 
   return result;
 }
 
+#ifndef HPROF_NO_BYTECODE
 // The native methods of java.lang.HprofTracker (core/bytecode/tracker). The VM looks for those of boot
 // classes in the agents' libraries.
 
 // Null: there is no session, or it rewrites no classes.
 static hprof::ClassRewriter* rewriter() {
-  Session* session = hprof::kHasBytecode ? the_session.load(std::memory_order_acquire) : nullptr;
+  Session* session = the_session.load(std::memory_order_acquire);
   return session != nullptr ? &session->rewriter() : nullptr;
 }
 
@@ -319,6 +320,7 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_madeException(JNIE
                                                                             jobject exception) {
   if (hprof::ClassRewriter* classes = rewriter()) classes->made(jni, exception);
 }
+#endif
 
 extern "C" JNIEXPORT void JNICALL HPROF_ENTRY(Agent_OnUnload)(JavaVM*) {
   if (Session* session = the_session.load()) session->unload();

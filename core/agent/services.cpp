@@ -187,7 +187,7 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_CLASS_FILE, &class_file_service},
     {HPROF_SERVICE_LIBRARY, &library_service},
     {HPROF_SERVICE_OUTPUT, []() -> const void* { return &kOutput; }},
-    {HPROF_SERVICE_MACHINE, []() -> const void* { return &kMachine; }},
+    {HPROF_SERVICE_MACHINE, []() -> const void* { return kHasMachine ? &kMachine : nullptr; }},
     {HPROF_SERVICE_FOREIGN_DUMP, []() -> const void* { return kHasHeapDump ? &kForeignDump : nullptr; }},
     {HPROF_SERVICE_VM_FLAGS, &vm_flags_service},
     {HPROF_SERVICE_CODE, &code_service},

@@ -67,6 +67,13 @@ constexpr bool kHasAccounting = false;
 constexpr bool kHasAccounting = true;
 #endif
 
+// A unit of this build asks how busy the machine is (draft/machine.h).
+#ifdef HPROF_NO_MACHINE
+constexpr bool kHasMachine = false;
+#else
+constexpr bool kHasMachine = true;
+#endif
+
 // Checks at run time that units keep the rules of the ABI, at some cost (the preset debug).
 #ifdef HPROF_CHECKS
 constexpr bool kChecks = true;

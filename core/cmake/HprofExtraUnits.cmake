@@ -12,7 +12,7 @@ write_basic_package_version_file(${_hprof_here}/hprofConfigVersion.cmake
   VERSION ${HPROF_ABI_VERSION} COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
 if(HPROF_EXTRA_UNITS)
   # They may write any record, and use any service.
-  set_property(GLOBAL APPEND PROPERTY HPROF_PARTS HEAP_RECORDS MONITOR_RECORDS ACCOUNTING)
+  set_property(GLOBAL APPEND PROPERTY HPROF_PARTS HEAP_RECORDS SITE_RECORDS CALL_RECORDS MONITOR_RECORDS ACCOUNTING MACHINE)
 endif()
 foreach(folder IN LISTS HPROF_EXTRA_UNITS)
   get_filename_component(folder ${folder} ABSOLUTE BASE_DIR ${CMAKE_BINARY_DIR})

@@ -1,5 +1,6 @@
 #include "core/plugin/module_set.h"
 
+#include "core/base/build.h"
 #include "core/plugin/option_row.h"
 #include "core/plugin/verify.h"
 
@@ -78,6 +79,7 @@ void ModuleSet::open_all() {
   for (; linked_in != nullptr && linked_in->name != nullptr; ++linked_in) open_one(linked_in->name, false);
   const auto shipped = search_->shipped;
   for (uint32_t i = 0; shipped != nullptr && !shipped(i).empty(); ++i) open_one(shipped(i), false);
+  if (!kHasModules) return;
   FoundModules found;
   list_modules(*search_, &found);
   for (uint32_t i = 0; i < found.count; ++i) open_one(found.names[i], false);

@@ -30,10 +30,9 @@ static constexpr uint64_t kLeastWaitNs = 250'000;
 // How many samples are counted before another consumer gets the book.
 static constexpr uint32_t kSamplesPerLock = 64;
 
-// Marks of a native method, of AsyncGetCallTrace and of JVMTI, and of an unknown bytecode index.
+// Marks of a native method, of AsyncGetCallTrace and of JVMTI.
 static constexpr int32_t kAsyncNative = -3;
 static constexpr int64_t kNativeLocation = -1;
-static constexpr int64_t kNoLocation = -2;
 
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
@@ -534,7 +533,7 @@ void SignalEngine::count(const Sample& sample, void* jni) {
 hprof_frame_id SignalEngine::outside_frame(const Sample& sample) const {
   const bool is_own =
       sample.found == Found::kWhole || sample.found == Found::kCut || sample.found == Found::kHole;
-  if (!shows_outside_ || !is_own || sample.outside == 0) return 0;
+  if (!kHasWalk || !shows_outside_ || !is_own || sample.outside == 0) return 0;
   hprof_native_name name;
   walker_.name_outside(sample, &name);
   return shared_->book.outside_frame(name, sample.in_call != 0);

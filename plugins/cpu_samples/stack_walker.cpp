@@ -9,7 +9,7 @@ namespace hprof::samples {
 
 void StackWalker::open(const Services& services) {
   services_ = services;
-  walk_service_ = find_service<hprof_walk_service>(services.host, HPROF_SERVICE_WALK);
+  if (kHasWalk) walk_service_ = find_service<hprof_walk_service>(services.host, HPROF_SERVICE_WALK);
 }
 
 const char* StackWalker::start() {
@@ -21,7 +21,7 @@ const char* StackWalker::start() {
   const char* why = nullptr;
   const bool is_there =
       walk_service_ != nullptr && HPROF_HAS(walk_service_, hprof_walk_service, name_outside);
-  if (opened_ == nullptr && is_there) {
+  if (kHasWalk && opened_ == nullptr && is_there) {
     opened_ = walk_service_->open_interrupted(s.host, s.jvm->jni(s.host), &why);
     own_.store(opened_, std::memory_order_relaxed);
   }
@@ -34,7 +34,7 @@ const char* StackWalker::start() {
 }
 
 void StackWalker::close() {
-  if (opened_ != nullptr) walk_service_->close_interrupted(services_.host, opened_);
+  if (kHasWalk && opened_ != nullptr) walk_service_->close_interrupted(services_.host, opened_);
   opened_ = nullptr;
 }
 
@@ -156,7 +156,7 @@ bool StackWalker::walk_by_frames(const hprof_sample_walk* own, Sample* sample, v
 }
 
 void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext) {
-  const hprof_sample_walk* own = own_.load(std::memory_order_relaxed);
+  const hprof_sample_walk* own = this->own();
   hprof_interrupted_stack stack = {};
   const bool is_found = own != nullptr && walk_by_frames(own, sample, jni, depth, ucontext, &stack);
   const bool is_used = is_found && has_proved();
@@ -179,7 +179,7 @@ void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext
 }
 
 void StackWalker::judge() {
-  hprof_sample_walk* own = own_.load(std::memory_order_relaxed);
+  hprof_sample_walk* own = this->own();
   if (own == nullptr || !is_refuted()) return;
   own_.store(nullptr, std::memory_order_relaxed);
   walk_service_->distrust_interrupted(own, "its stacks are not AsyncGetCallTrace's");

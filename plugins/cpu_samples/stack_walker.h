@@ -23,6 +23,13 @@ struct AsyncTrace {
   hprof_async_frame* frames;
 };
 
+// hprof's own walk is in the core's module hotspot.
+#ifdef HPROF_NO_HOTSPOT_MODULE
+constexpr bool kHasWalk = false;
+#else
+constexpr bool kHasWalk = true;
+#endif
+
 class StackWalker {
  public:
   // [onload]
@@ -35,7 +42,7 @@ class StackWalker {
   // No signal is handled any more. [control]
   void close();
   // True: the own walk has answered, or may yet. [any]
-  bool has_own() const { return own_.load(std::memory_order_relaxed) != nullptr; }
+  bool has_own() const { return own() != nullptr; }
   // Names the code that a sample has outside of Java methods. [consumer]
   void name_outside(const Sample& sample, hprof_native_name* name) const {
     walk_service_->name_outside(services_.host, opened_, sample.outside, name);
@@ -48,6 +55,7 @@ class StackWalker {
   static constexpr uint32_t kProof = 4;
   static constexpr uint32_t kCompareEvery = 64;
   static constexpr uint32_t kFewDifferent = 8, kMostDifferent = 16;  // these, and one in so many
+  hprof_sample_walk* own() const { return kHasWalk ? own_.load(std::memory_order_relaxed) : nullptr; }
   bool has_proved() const;
   bool is_refuted() const;
   bool walk_by_frames(const hprof_sample_walk* own, Sample* sample, void* jni, uint32_t depth, void* ucontext,

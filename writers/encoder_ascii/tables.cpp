@@ -12,17 +12,6 @@ constexpr uint64_t kNsPerMs = 1000000;
 
 uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
-void write_method(TextOut& out, hprof_method_id id, bool callee) {
-  const auto method = find_method(&out.ids(), out.host(), id);
-  if (!method) {
-    callee ? out.lit("<unknown callee>") : out.lit("<unknown caller>");
-    return;
-  }
-  out.class_name(method->owner).lit(".");
-  if (out.string(method->name, Safe::kWord) == 0) out.lit("<Unknown_Method>");
-  out.string(method->signature, Safe::kWord);
-}
-
 void write_cpu_rows(TextOut& out, const hprof_rec_table& table, uint32_t weight) {
   const uint64_t total = column_total(table, weight);
   out.lit("rank   self  accum   count trace method\n");
@@ -44,6 +33,18 @@ void write_cpu_samples(TextOut& out, const hprof_rec_table& table) {
   out.lit("CPU SAMPLES END\n");
 }
 
+#ifndef HPROF_NO_CALL_RECORDS
+void write_method(TextOut& out, hprof_method_id id, bool callee) {
+  const auto method = find_method(&out.ids(), out.host(), id);
+  if (!method) {
+    callee ? out.lit("<unknown callee>") : out.lit("<unknown caller>");
+    return;
+  }
+  out.class_name(method->owner).lit(".");
+  if (out.string(method->name, Safe::kWord) == 0) out.lit("<Unknown_Method>");
+  out.string(method->signature, Safe::kWord);
+}
+
 void write_cpu_times(TextOut& out, const hprof_rec_table& table) {
   out.lit("CPU TIME (ms) BEGIN (total = ").dec(column_total(table, HPROF_CPU_TIME) / kNsPerMs).lit(") ");
   out.date(table.created_ms).lit("\n");
@@ -62,7 +63,9 @@ void write_cpu_old(TextOut& out, const hprof_rec_table& table) {
     out.lit(" ").dec(row.time_ns / kNsPerMs).lit("\n");
   }
 }
+#endif
 
+#ifndef HPROF_NO_SITE_RECORDS
 void write_sites(TextOut& out, const hprof_rec_table& table) {
   const bool by_allocation = table.order == HPROF_SITE_ALLOCATED_BYTES;
   out.lit("SITES BEGIN (ordered by ");
@@ -96,7 +99,9 @@ void write_heap_summary(TextOut& out, const hprof_rec_table& table) {
     out.lit(", allocated objects = ").dec(row.allocated_objects).lit(")\n");
   }
 }
+#endif
 
+#ifndef HPROF_NO_MONITOR_RECORDS
 void write_monitor_time(TextOut& out, const hprof_rec_table& table) {
   const uint64_t total = column_total(table, HPROF_MONITOR_TIME);
   out.lit("MONITOR TIME BEGIN (total = ").dec(total / kNsPerMs).lit(" ms) ");
@@ -114,6 +119,7 @@ void write_monitor_time(TextOut& out, const hprof_rec_table& table) {
   }
   out.lit("MONITOR TIME END\n");
 }
+#endif
 
 struct TableForm {
   const char* name;
@@ -124,13 +130,20 @@ template <class Row>
 constexpr TableForm form(const char* name, void (*write)(TextOut&, const hprof_rec_table&)) {
   return {name, sizeof(Row) / sizeof(hprof_cell), write};
 }
+// Those of units that the build does not have are left out, as records are (encoder_ascii.cpp).
 constexpr TableForm kForms[] = {
     form<hprof_cpu_row>(HPROF_TABLE_CPU_SAMPLES, write_cpu_samples),
+#ifndef HPROF_NO_CALL_RECORDS
     form<hprof_cpu_row>(HPROF_TABLE_CPU_TIMES, write_cpu_times),
     form<hprof_call_row>(HPROF_TABLE_CPU_OLD, write_cpu_old),
+#endif
+#ifndef HPROF_NO_SITE_RECORDS
     form<hprof_site_row>(HPROF_TABLE_ALLOC_SITES, write_sites),
     form<hprof_heap_summary_row>(HPROF_TABLE_HEAP_SUMMARY, write_heap_summary),
+#endif
+#ifndef HPROF_NO_MONITOR_RECORDS
     form<hprof_monitor_row>(HPROF_TABLE_MONITOR_TIME, write_monitor_time),
+#endif
 };
 
 void write_word(TextOut& out, const char* text) {
