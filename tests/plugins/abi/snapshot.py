@@ -23,12 +23,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from struct import pack, unpack_from
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODELS = ("LP64", "LLP64", "ILP32", "ILP32/4")
 CANDIDATE = "release candidate"
-MARK = b"HPROF-ABI-NUMBERS:"
-DIGITS = 16
+MARK = (0x4850524f462d4142, 0x492d4e554d424552)  # two words that no object file has by chance
 # Other compilers that know a model, when they are there; cc and clang compile for targets that they cannot link for.
 OTHERS = (["cc", "-m64"], ["cc", "-m32", "-malign-double"], ["cc", "-m32"], ["x86_64-w64-mingw32-gcc"],
           ["clang", "--target=x86_64-pc-windows-gnu"], ["i686-w64-mingw32-gcc"], ["arm-linux-gnueabihf-gcc"])
@@ -153,7 +153,7 @@ class Headers:
         return {"%s.%s" % (struct, member) for struct, members in self.structs.items() for member, _ in members}
 
     def probe(self):
-        """C source whose object file has the numbers, each as hexadecimal digits, and what they are."""
+        """C source whose object file has the numbers, each in 64 bits behind MARK, and what they are."""
         expressions, meaning = ["sizeof(void*)", "sizeof(long)", "offsetof(struct model, wide)"], []
         for struct, members in self.structs.items():
             expressions.append("sizeof(%s)" % struct)
@@ -168,11 +168,9 @@ class Headers:
             expressions.append("(%s)" % number)
             meaning.append(("number", number, None))
         lines = ["#include <%s>" % name for name in self.names]
-        lines += ["struct model { char first; uint64_t wide; };", "#define D(v, n) "
-                  "(unsigned char)(\"0123456789abcdef\"[0] + (((uint64_t)(v) >> (4 * (n))) & 15))"]
-        digits = lambda e: ", ".join("D(%s, %d)" % (e, n) for n in range(DIGITS - 1, -1, -1))
-        mark = ", ".join("'%c'" % c for c in MARK.decode())
-        lines.append("const unsigned char hprof_abi_numbers[] = {%s,\n%s};" % (mark, ",\n".join(map(digits, expressions))))
+        lines.append("struct model { char first; uint64_t wide; };")
+        numbers = ["0x%xull" % word for word in MARK] + ["(uint64_t)(%s)" % each for each in expressions]
+        lines.append("const uint64_t hprof_abi_numbers[] = {%s};" % ",\n".join(numbers))
         return "\n".join(lines) + "\n", meaning, len(expressions)
 
 
@@ -193,13 +191,13 @@ def numbers_of(headers, compiler):
             return None, run.stdout
         with open(os.path.join(work, "probe.o"), "rb") as file:
             data = file.read()
-    at = data.find(MARK)
-    if at < 0:
+    for order in "<>":
+        at = data.find(pack(order + "2Q", *MARK))
+        if at >= 0:
+            break
+    else:
         raise Wrong("%s: the numbers are not in the object file" % " ".join(compiler))
-    at += len(MARK)
-    # A digit is '0' + its value, beyond '9', too: no table is needed in a constant expression.
-    value = lambda i: sum((data[at + i * DIGITS + n] - 48) << (4 * (DIGITS - 1 - n)) for n in range(DIGITS))
-    numbers = [value(i) for i in range(count)]
+    numbers = unpack_from("%s%dQ" % (order, count), data, at + 8 * len(MARK))
     pointer, long_size, wide_at = numbers[:3]
     model = ("LP64" if long_size == 8 else "LLP64") if pointer == 8 else ("ILP32" if wide_at == 8 else "ILP32/4")
     found, next_number = {}, 3
