@@ -65,13 +65,10 @@ int64_t file_write_at(File file, const void* data, size_t size, int64_t offset);
 // All of it or an error. [any]
 int file_write_all(File file, const void* data, size_t size, int64_t deadline_ns = kNoDeadline);
 
-int file_sync(File file);            // to the disk; nothing for a stream [any]
 int file_close(File* file);          // not open: nothing. A delayed write error is returned. [any]
-int64_t file_size(File file);        // [any]
 bool file_is_terminal(File file);    // [any]
 bool file_is_private(File file);     // ours or root's, and nobody else may read or write it [any]
 File standard_output();              // not to be closed [any]
-File standard_error();               // not to be closed [any]
 bool path_exists(const char* path);  // whatever it is; a dangling link exists [any]
 int file_remove(const char* path);   // [any]
 int file_rename(const char* from, const char* to);  // replaces `to` atomically where the OS can [any]

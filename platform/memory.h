@@ -13,18 +13,12 @@ namespace hprof::platform {
 void* reserve_lazy(size_t size);
 void release_lazy(void* region, size_t size);
 
-// Gives the memory of whole pages inside [start, start + size) of a lazy region back to the OS; they read as
-// zero afterwards. [any]
-void discard_lazy(void* start, size_t size);
-
 size_t page_size();         // [any]
 uint64_t resident_bytes();  // memory of this process that is in RAM now; 0 if the OS does not say [any]
 
 // The C library's heap: aligned for any fundamental type, nullptr when out of memory, a size of 0 counts
-// as 1. deallocate(nullptr) does nothing; reallocate leaves `block` alone when it fails. [any]
-void* allocate(size_t size);
+// as 1. deallocate(nullptr) does nothing. [any]
 void* allocate_zeroed(size_t size);
-void* reallocate(void* block, size_t size);
 void deallocate(void* block);
 
 }  // namespace hprof::platform

@@ -49,9 +49,6 @@ bool set_alarm(int64_t ns, AlarmText text, void* context);
 // Only after set_alarm() has returned true. [any] but [signal]
 void clear_alarm();
 
-// Columns of the terminal at standard error or standard output; 0 if neither is a terminal. [any]
-uint32_t terminal_width();
-
 // Fills `data` with unpredictable bytes, good for a secret. Returns 0 or an error. [any]
 int random_bytes(void* data, size_t size);
 

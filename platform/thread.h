@@ -47,7 +47,6 @@ class Condition {
   Condition& operator=(const Condition&) = delete;
   // Releases `mutex`, which the caller holds, while it waits. False: the deadline passed.
   bool wait(Mutex& mutex, int64_t deadline_ns = kNoDeadline);
-  void notify_one();
   void notify_all();
 
  private:
@@ -102,25 +101,5 @@ bool prepare_barriers();
 bool barrier_on_all_threads();
 
 void sleep_ns(int64_t nanoseconds);
-void yield_processor();
-
-// One pointer per thread. `destroy` runs at the end of each thread whose pointer is not null, on that thread.
-class ThreadSlot {
- public:
-  // Returns 0 or an error (the OS has a limited number of slots). [any]
-  int create(void (*destroy)(void* value));
-  // After this no `destroy` begins; the caller frees values that are still set. [any]
-  void remove();
-
-  // nullptr in a thread that has not set it, or if not created. [signal]: POSIX does not promise that, but
-  // glibc and musl read an array of the thread without a lock, and Windows has no signals.
-  void* get() const;
-  // Returns 0 or an error. May allocate at a thread's first set. [any]
-  int set(void* value);
-
- private:
-  uintptr_t key_ = 0;
-  bool created_ = false;
-};
 
 }  // namespace hprof::platform

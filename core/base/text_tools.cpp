@@ -19,14 +19,6 @@ size_t find_last(Str text, char wanted) {
   return text.size;
 }
 
-size_t find(Str text, Str wanted) {
-  if (wanted.empty()) return 0;
-  for (size_t at = text.find(wanted[0]); at < text.size; at = text.find(wanted[0], at + 1)) {
-    if (starts_with(text.part(at), wanted)) return at;
-  }
-  return text.size;
-}
-
 bool parse_decimal(Str text, uint64_t* value) {
   uint64_t sum = 0;
   for (size_t i = 0; i < text.size; ++i) {
@@ -38,21 +30,6 @@ bool parse_decimal(Str text, uint64_t* value) {
   if (text.empty()) return false;
   *value = sum;
   return true;
-}
-
-TextWriter& put_signed(TextWriter& writer, int64_t value) {
-  if (value >= 0) return writer.put_unsigned(static_cast<uint64_t>(value));
-  return writer.put('-').put_unsigned(~static_cast<uint64_t>(value) + 1);
-}
-
-TextWriter& put_hex(TextWriter& writer, uint64_t value, unsigned digits) {
-  char hex[16];
-  size_t first = sizeof hex;
-  while (first > 0 && (value || sizeof hex - first < digits || first == sizeof hex)) {
-    hex[--first] = "0123456789abcdef"[value & 15];
-    value >>= 4;
-  }
-  return writer.put(Str(hex + first, sizeof hex - first));
 }
 
 TextWriter& put_size(TextWriter& writer, uint64_t bytes) {

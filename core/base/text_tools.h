@@ -18,15 +18,9 @@ inline bool ends_with(Str text, Str end) {
 }
 // Position of the last `wanted`, or the size of the text, as Str::find answers.
 size_t find_last(Str text, char wanted);
-// Position of the first `wanted`, or the size of the text.
-size_t find(Str text, Str wanted);
 
 // Parses the whole text as a decimal number. False: empty, anything but digits, or too large for 64 bits.
 bool parse_decimal(Str text, uint64_t* value);
-
-TextWriter& put_signed(TextWriter& writer, int64_t value);
-// Writes lower-case hexadecimal without 0x, padded with zeros to `digits` (at most 16).
-TextWriter& put_hex(TextWriter& writer, uint64_t value, unsigned digits = 1);
 
 // Writes "312 bytes", "12 KB", "3.4 GB": powers of 1000, one decimal below 10.
 TextWriter& put_size(TextWriter& writer, uint64_t bytes);

@@ -59,8 +59,4 @@ void ClassTable::set_object(ClassSerial serial, hprof_object_id object) {
   if (Entry* entry = table_.at(raw(serial))) store_relaxed(&entry->info.object, object);
 }
 
-void ClassTable::set_trace(ClassSerial serial, TraceSerial trace) {
-  if (Entry* entry = table_.at(raw(serial))) store_relaxed(&entry->info.trace, raw(trace));
-}
-
 }  // namespace hprof

@@ -38,7 +38,7 @@ class ClassTable {
   // kNone: there is none yet.
   ClassSerial representative(ClassSerial serial);
 
-  // nullptr: no such class. Valid until destroy; source, object and trace change once, from 0.
+  // nullptr: no such class. Valid until destroy; source and object change once, from 0.
   const ClassInfo* info(ClassSerial serial) const {
     const Entry* entry = table_.at(raw(serial));
     return entry ? &entry->info : nullptr;
@@ -46,7 +46,6 @@ class ClassTable {
   // These do nothing for an unknown serial.
   void set_source(ClassSerial serial, StringId source);
   void set_object(ClassSerial serial, hprof_object_id object);
-  void set_trace(ClassSerial serial, TraceSerial trace);
 
   // The highest serial in use; for listing all classes.
   ClassSerial last() const { return ClassSerial{table_.last()}; }

@@ -109,10 +109,6 @@ void ThreadTable::set_object(ThreadSerial serial, hprof_object_id object) {
   if (Slot* slot = slot_of(serial)) store_release(&slot->info.object, object);
 }
 
-void ThreadTable::set_trace(ThreadSerial serial, TraceSerial trace) {
-  if (Slot* slot = slot_of(serial)) store_release(&slot->info.trace, raw(trace));
-}
-
 bool ThreadTable::get(ThreadSerial serial, ThreadState* state) const {
   *state = {};
   if (serial == ThreadSerial::kNone) return false;

@@ -65,7 +65,6 @@ class ThreadTable {
   void end(ThreadSerial serial);
 
   void set_object(ThreadSerial serial, hprof_object_id object);  // [app][control]
-  void set_trace(ThreadSerial serial, TraceSerial trace);
 
   // Copies a consistent state. False: never in use, or forgotten. Wait-free. [any]
   bool get(ThreadSerial serial, ThreadState* state) const;

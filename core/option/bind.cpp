@@ -201,9 +201,4 @@ bool bind_units(const OptionList& list, ModuleSet* modules, const Messages& mess
   return true;
 }
 
-bool bind_all(const OptionList& list, ModuleSet* modules, CoreConfig* core, const Messages& messages,
-              Error* error) {
-  return bind_core(list, core, messages, error) && bind_units(list, modules, messages, error);
-}
-
 }  // namespace hprof

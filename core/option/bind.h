@@ -19,8 +19,4 @@ bool bind_core(const OptionList& list, CoreConfig* core, const Messages& message
 // core option gets the same value. TEXT values point into the list. [onload]
 bool bind_units(const OptionList& list, ModuleSet* modules, const Messages& messages, Error* error);
 
-// Calls both. [onload]
-bool bind_all(const OptionList& list, ModuleSet* modules, CoreConfig* core, const Messages& messages,
-              Error* error);
-
 }  // namespace hprof

@@ -41,7 +41,8 @@ struct Module {
 struct Unit {
   const hprof_unit* record;
   const Module* module;
-  void* config;  // its config struct, owned by the set; nullptr before bind_all, and if the unit does not run
+  void*
+      config;  // its config struct, owned by the set; nullptr before bind_units, and if the unit does not run
   bool runs;
 };
 

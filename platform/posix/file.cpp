@@ -84,25 +84,12 @@ int64_t file_write_at(File file, const void* data, size_t size, int64_t offset) 
   }
 }
 
-int file_sync(File file) {
-  if (file.kind == FileKind::kStream) return 0;
-  while (fsync(descriptor_of(file)) != 0) {
-    if (errno != EINTR) return errno;
-  }
-  return 0;
-}
-
 int file_close(File* file) {
   if (!file->is_open()) return 0;
   const int descriptor = descriptor_of(*file);
   *file = File{};
   // Not repeated after EINTR: the descriptor is gone, and its number may belong to another thread by now.
   return close(descriptor) != 0 && errno != EINTR ? errno : 0;
-}
-
-int64_t file_size(File file) {
-  struct stat status;
-  return fstat(descriptor_of(file), &status) == 0 ? status.st_size : -errno;
 }
 
 bool file_is_private(File file) {
@@ -113,7 +100,6 @@ bool file_is_private(File file) {
 
 bool file_is_terminal(File file) { return isatty(descriptor_of(file)) == 1; }
 File standard_output() { return File{STDOUT_FILENO, FileKind::kStream}; }
-File standard_error() { return File{STDERR_FILENO, FileKind::kStream}; }
 
 bool path_exists(const char* path) {
   struct stat status;

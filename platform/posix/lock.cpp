@@ -1,4 +1,4 @@
-// Mutex, condition variable and thread-local slot over pthreads.
+// Mutex and condition variable over pthreads.
 #include <errno.h>
 #include <new>
 #include <pthread.h>
@@ -12,7 +12,6 @@ namespace {
 static_assert(sizeof(pthread_mutex_t) <= 64 && alignof(pthread_mutex_t) <= 8, "Mutex::native_ is too small");
 static_assert(sizeof(pthread_cond_t) <= 64 && alignof(pthread_cond_t) <= 8,
               "Condition::native_ is too small");
-static_assert(sizeof(pthread_key_t) <= sizeof(uintptr_t), "ThreadSlot::key_ is too small");
 
 pthread_mutex_t* mutex_in(unsigned char* native) {
   return std::launder(reinterpret_cast<pthread_mutex_t*>(native));
@@ -48,29 +47,6 @@ bool Condition::wait(Mutex& mutex, int64_t deadline_ns) {
   return pthread_cond_timedwait(condition_in(native_), mutex_in(mutex.native_), &deadline) != ETIMEDOUT;
 }
 
-void Condition::notify_one() { pthread_cond_signal(condition_in(native_)); }
 void Condition::notify_all() { pthread_cond_broadcast(condition_in(native_)); }
-
-int ThreadSlot::create(void (*destroy)(void* value)) {
-  pthread_key_t key;
-  const int error = pthread_key_create(&key, destroy);
-  if (error) return error;
-  key_ = key;
-  created_ = true;
-  return 0;
-}
-
-void ThreadSlot::remove() {
-  if (created_) pthread_key_delete(static_cast<pthread_key_t>(key_));
-  created_ = false;
-}
-
-void* ThreadSlot::get() const {
-  return created_ ? pthread_getspecific(static_cast<pthread_key_t>(key_)) : nullptr;
-}
-
-int ThreadSlot::set(void* value) {
-  return created_ ? pthread_setspecific(static_cast<pthread_key_t>(key_), value) : EINVAL;
-}
 
 }  // namespace hprof::platform

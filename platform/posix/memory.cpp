@@ -33,22 +33,9 @@ void release_lazy(void* region, size_t size) {
   if (region) munmap(region, rounded_to_pages(size));
 }
 
-void discard_lazy(void* start, size_t size) {
-  const uintptr_t mask = page_size() - 1;
-  const uintptr_t first = (reinterpret_cast<uintptr_t>(start) + mask) & ~mask;
-  const uintptr_t end = (reinterpret_cast<uintptr_t>(start) + size) & ~mask;
-  if (first >= end) return;
-  // A new mapping replaces the old one: only Linux promises zeroes after madvise(MADV_DONTNEED).
-  void* fresh = mmap(reinterpret_cast<void*>(first), end - first, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (fresh == MAP_FAILED) memset(reinterpret_cast<void*>(first), 0, end - first);
-}
-
 size_t page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
-void* allocate(size_t size) { return malloc(size ? size : 1); }
 void* allocate_zeroed(size_t size) { return calloc(1, size ? size : 1); }
-void* reallocate(void* block, size_t size) { return realloc(block, size ? size : 1); }
 void deallocate(void* block) { free(block); }
 
 }  // namespace hprof::platform

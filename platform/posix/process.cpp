@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -39,14 +38,6 @@ size_t host_name(char* text, size_t size) {
 }
 
 const char* environment(const char* name) { return trusted_environment(name); }
-
-uint32_t terminal_width() {
-  for (int descriptor : {STDERR_FILENO, STDOUT_FILENO}) {
-    winsize size{};
-    if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col) return size.ws_col;
-  }
-  return 0;
-}
 
 int random_bytes(void* data, size_t size) {
   const int descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <new>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,7 +111,5 @@ void sleep_ns(int64_t nanoseconds) {
   while (nanosleep(&left, &left) != 0 && errno == EINTR) {
   }
 }
-
-void yield_processor() { sched_yield(); }
 
 }  // namespace hprof::platform

@@ -159,21 +159,11 @@ int64_t file_write_at(File file, const void* data, size_t size, int64_t offset) 
   return result == 0 && size ? -int64_t{ERROR_WRITE_FAULT} : result;
 }
 
-int file_sync(File file) {
-  if (file.kind == FileKind::kStream) return 0;
-  return FlushFileBuffers(handle_of(file)) ? 0 : last_error();
-}
-
 int file_close(File* file) {
   if (!file->is_open()) return 0;
   HANDLE handle = handle_of(*file);
   *file = File{};
   return CloseHandle(handle) ? 0 : last_error();
-}
-
-int64_t file_size(File file) {
-  LARGE_INTEGER size;
-  return GetFileSizeEx(handle_of(file), &size) ? size.QuadPart : -int64_t{last_error()};
 }
 
 // The folder's inherited rights decide who may read it; users' own folders exclude other users.
@@ -185,7 +175,6 @@ bool file_is_terminal(File file) {
 }
 
 File standard_output() { return file_of(GetStdHandle(STD_OUTPUT_HANDLE), FileKind::kStream); }
-File standard_error() { return file_of(GetStdHandle(STD_ERROR_HANDLE), FileKind::kStream); }
 bool path_exists(const char* path) { return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES; }
 int file_remove(const char* path) { return DeleteFileA(path) ? 0 : last_error(); }
 

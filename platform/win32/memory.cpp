@@ -17,16 +17,6 @@ void release_lazy(void* region, size_t) {
   if (region) VirtualFree(region, 0, MEM_RELEASE);
 }
 
-void discard_lazy(void* start, size_t size) {
-  const uintptr_t mask = page_size() - 1;
-  const uintptr_t first = (reinterpret_cast<uintptr_t>(start) + mask) & ~mask;
-  const uintptr_t end = (reinterpret_cast<uintptr_t>(start) + size) & ~mask;
-  if (first >= end) return;
-  void* pages = reinterpret_cast<void*>(first);
-  if (VirtualFree(pages, end - first, MEM_DECOMMIT))
-    VirtualAlloc(pages, end - first, MEM_COMMIT, PAGE_READWRITE);
-}
-
 size_t page_size() {
   SYSTEM_INFO info;
   GetSystemInfo(&info);
@@ -39,9 +29,7 @@ uint64_t resident_bytes() {
   return counters.WorkingSetSize;
 }
 
-void* allocate(size_t size) { return malloc(size ? size : 1); }
 void* allocate_zeroed(size_t size) { return calloc(1, size ? size : 1); }
-void* reallocate(void* block, size_t size) { return realloc(block, size ? size : 1); }
 void deallocate(void* block) { free(block); }
 
 }  // namespace hprof::platform

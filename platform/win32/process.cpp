@@ -68,16 +68,6 @@ uint32_t processor_count() {
 bool set_alarm(int64_t, AlarmText, void*) { return false; }
 void clear_alarm() {}
 
-uint32_t terminal_width() {
-  for (DWORD which : {STD_ERROR_HANDLE, STD_OUTPUT_HANDLE}) {
-    CONSOLE_SCREEN_BUFFER_INFO info;
-    if (GetConsoleScreenBufferInfo(GetStdHandle(which), &info)) {
-      return static_cast<uint32_t>(info.srWindow.Right - info.srWindow.Left + 1);
-    }
-  }
-  return 0;
-}
-
 int random_bytes(void* data, size_t size) {
   return RtlGenRandom(data, static_cast<ULONG>(size)) ? 0 : ERROR_GEN_FAILURE;
 }

@@ -91,6 +91,4 @@ void sleep_ns(int64_t nanoseconds) {
   while (!has_passed(deadline)) Sleep(wait_milliseconds(deadline));
 }
 
-void yield_processor() { SwitchToThread(); }
-
 }  // namespace hprof::platform

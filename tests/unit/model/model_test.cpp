@@ -66,10 +66,8 @@ TEST_CASE("what is learned of a class later is seen in its info") {
   CHECK(f.model->class_info(a)->source == 0);
   f.model->classes().set_source(a, f.model->string("Foo.java"));
   f.model->classes().set_object(a, 0x1122334455667788);
-  f.model->classes().set_trace(a, TraceSerial{4});
   CHECK(f.text(f.model->class_info(a)->source) == "Foo.java");
   CHECK(f.model->class_info(a)->object == 0x1122334455667788);
-  CHECK(f.model->class_info(a)->trace == 4);
   f.model->classes().set_source(ClassSerial{99}, StringId{1});
 }
 

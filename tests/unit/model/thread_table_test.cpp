@@ -62,10 +62,8 @@ TEST_CASE("what is said of a thread is kept") {
   CHECK(state.native_id == 4711);
   CHECK(state.alive);
   t.table.set_object(serial, 5);
-  t.table.set_trace(serial, TraceSerial{6});
   REQUIRE(t.table.get(serial, &state));
   CHECK(state.info.object == 5);
-  CHECK(state.info.trace == 6);
 }
 
 TEST_CASE("unknown serials have no info") {

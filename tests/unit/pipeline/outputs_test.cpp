@@ -228,7 +228,7 @@ TEST_CASE("an output is not closed while somebody reads from it") {
     while (f.pipeline.read(bytes, sizeof bytes, 2000000) >= 0) {
     }
   });
-  while (world->readers == 0) platform::yield_processor();
+  while (world->readers == 0) platform::sleep_ns(1000);
   f.finish();
   reader.join();
   CHECK(world->complete[0]);

@@ -16,7 +16,6 @@ TEST_CASE("files are read to their end, and only regular ones") {
   put_file(folder.in("in"), "some text");
   File file;
   REQUIRE(file_open(folder.in("in").c_str(), &file) == 0);
-  CHECK(file_size(file) == 9);
   CHECK_FALSE(file_is_terminal(file));
   char text[32];
   CHECK(file_read(file, text, 4) == 4);
@@ -53,7 +52,6 @@ TEST_CASE("writing at an offset leaves the position alone") {
   CHECK(file_write_all(file, "0000abc", 7) == 0);
   CHECK(file_write_at(file, "1234", 4, 0) == 4);
   CHECK(file_write_all(file, "def", 3) == 0);
-  CHECK(file_sync(file) == 0);
   file_close(&file);
   CHECK(content_of(folder.in("out")) == "1234abcdef");
   REQUIRE(file_create("/dev/null", Existing::kRefuse, &file) == 0);
@@ -75,7 +73,7 @@ TEST_CASE("a file size limit is an error and not a signal") {
   sigset_t pending;
   sigpending(&pending);
   CHECK(error == EFBIG);
-  CHECK(file_size(file) == 4096);
+  CHECK(content_of(folder.in("out")).size() == 4096);
   CHECK(sigismember(&pending, SIGXFSZ) == 0);
   file_close(&file);
 }

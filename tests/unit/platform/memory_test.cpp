@@ -19,22 +19,15 @@ TEST_CASE("a reserved region is zero, writable and costs memory only where it is
   release_lazy(region, kSize);
 }
 
-TEST_CASE("touched memory of a region counts as resident until it is discarded") {
+TEST_CASE("touched memory of a region counts as resident") {
   constexpr size_t kSize = size_t{32} << 20;
   char* region = static_cast<char*>(reserve_lazy(kSize));
   REQUIRE(region != nullptr);
   const uint64_t before = resident_bytes();
   memset(region, 1, kSize);
   CHECK(resident_bytes() >= before + kSize * 3 / 4);
-  const size_t page = page_size();
-  discard_lazy(region + 1, kSize - 2);
-  CHECK(resident_bytes() < before + kSize / 4);
-  CHECK(region[0] == 1);
-  CHECK(region[page] == 0);
-  CHECK(region[kSize - 1] == 1);
-  discard_lazy(region + 1, page);
-  CHECK(region[1] == 1);
   release_lazy(region, kSize);
+  CHECK(resident_bytes() < before + kSize / 4);
 }
 
 TEST_CASE("what the address space cannot hold is refused") {
@@ -44,13 +37,9 @@ TEST_CASE("what the address space cannot hold is refused") {
   release_lazy(nullptr, 4096);
 }
 
-TEST_CASE("heap blocks of no size exist and grow with their content") {
-  char* block = static_cast<char*>(allocate(0));
+TEST_CASE("heap blocks are zero, and those of no size exist") {
+  void* block = allocate_zeroed(0);
   REQUIRE(block != nullptr);
-  block[0] = 'a';
-  block = static_cast<char*>(reallocate(block, 100000));
-  REQUIRE(block != nullptr);
-  CHECK(block[0] == 'a');
   deallocate(block);
   char* zeroed = static_cast<char*>(allocate_zeroed(1000));
   REQUIRE(zeroed != nullptr);

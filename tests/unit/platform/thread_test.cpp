@@ -57,38 +57,3 @@ TEST_CASE("asynchronous signals are blocked in a native thread and faults are no
   pthread_sigmask(SIG_SETMASK, nullptr, &own);
   CHECK(sigismember(&own, SIGTERM) == 0);
 }
-
-TEST_CASE("a slot holds one value per thread and destroys it at the thread's end") {
-  static std::atomic<int> destroyed{0};
-  destroyed = 0;
-  static ThreadSlot slot;
-  CHECK(slot.get() == nullptr);
-  CHECK(slot.set(&slot) != 0);
-  REQUIRE(slot.create([](void* value) { destroyed += *static_cast<int*>(value); }) == 0);
-  int mine = 100, other = 7;
-  CHECK(slot.get() == nullptr);
-  CHECK(slot.set(&mine) == 0);
-  struct Seen {
-    int* value;
-    void* before;
-    void* after;
-  } seen{&other, &seen, nullptr};
-  Thread thread;
-  REQUIRE(thread.start(
-              "slotted", 0,
-              [](void* argument) {
-                Seen* s = static_cast<Seen*>(argument);
-                s->before = slot.get();
-                slot.set(s->value);
-                s->after = slot.get();
-              },
-              &seen) == 0);
-  REQUIRE(thread.join());
-  CHECK(seen.before == nullptr);
-  CHECK(seen.after == &other);
-  CHECK(destroyed == 7);
-  CHECK(slot.get() == &mine);
-  slot.set(nullptr);
-  slot.remove();
-  CHECK(slot.get() == nullptr);
-}
