@@ -70,10 +70,14 @@ bool SampleWalk::add_scopes(Walk* w, uint64_t blob, uint32_t scope) const {
   return true;
 }
 
-// The frames of the interrupted code itself, which may be at any instruction.
+// The frames of the interrupted code itself, which may be at any instruction. A record is at the last
+// instruction of its position, and of a call behind it. AsyncGetCallTrace takes the record behind pc always,
+// and so names the next position for that last instruction.
 void SampleWalk::add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const {
   const uint32_t faults = platform::guarded_read_faults();
-  const uint32_t scope = is_native ? 0 : scopes_.find_behind(blob, pc);
+  uint32_t scope = is_native || x86::is_behind_call(pc) ? 0 : scopes_.find(blob, pc);
+  w->is_at_record = scope != 0;
+  if (scope == 0 && !is_native) scope = scopes_.find_behind(blob, pc);
   if (scope == 0 || !add_scopes(w, blob, scope)) {
     w->count = 0;
     add(w, guarded_at<uint64_t>(blob + layout_.method_of_code), is_native ? kNativeIndex : 0);
@@ -340,7 +344,8 @@ bool SampleWalk::from_compiled(Walk* w, const Frame& at, const Code& code) const
   const auto full = [&](uint32_t more) {
     return Frame{end_of(more), word(end_of(more), -2), word(end_of(more), -1)};
   };
-  if (end_of(0) < w->high && guess(w, full(0), is_entry ? HPROF_WALKED_GUESS : HPROF_WALKED_BODY))
+  if (end_of(0) < w->high &&
+      guess(w, full(0), is_entry || w->is_at_record ? HPROF_WALKED_GUESS : HPROF_WALKED_BODY))
     return true;
   for (const bool& is_known : kFirstKnown) {
     for (uint32_t more = 1; more <= kMostPushed && end_of(more) < w->high; more++) {

@@ -60,6 +60,7 @@ class SampleWalk : private VmFrames {
     uint32_t steps;      // left
     uint64_t low, high;  // the interrupted stack pointer, and the base of the stack
     bool has_hole;       // frames of a virtual thread are in the heap
+    bool is_at_record;   // at the last instruction of its position
     uint32_t how;        // HPROF_WALKED_...
     Code code;           // that was interrupted
   };

@@ -90,6 +90,19 @@ TEST_CASE("the stack of interrupted compiled code is listed up to its root") {
   CHECK(program.stack.is_cut == 1);
 }
 
+TEST_CASE("the last instruction of a position is of that position, one behind a call of the next") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  FakeStack::set_scopes(program.leaf, program.leaf_pc, {{&program.top.method, 3}});
+  program.is_whole(program.vm.walk_sampled(program.build(), 10, &program.stack));
+  CHECK(program.stack.how == HPROF_WALKED_GUESS);
+  FakeStack::call_before(program.leaf_pc);
+  const auto found = program.vm.walk_sampled(program.build(), 10, &program.stack);
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].index == 0);
+  CHECK(program.stack.how == HPROF_WALKED_BODY);
+}
+
 TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
   if (!SampleWalk::kKnowsMachine) return;
   Sampled program;

@@ -35,12 +35,12 @@ typedef struct hprof_async_frame {
   void* method;  /* a jmethodID; NULL: the method has none yet */
 } hprof_async_frame;
 
-/* How the caller of the interrupted code was found. A caller found otherwise than by a guess is AsyncGetCallTrace's, too. */
+/* How the caller of the interrupted code was found. A stack found otherwise than by a guess is AsyncGetCallTrace's, too. */
 enum {
   HPROF_WALKED_BODY,        /* the frame of compiled code is complete */
   HPROF_WALKED_INTERPRETER, /* in an interpreted method */
   HPROF_WALKED_ANCHOR,      /* in native code or in the VM */
-  HPROF_WALKED_GUESS        /* in entry or exit code, in a stub */
+  HPROF_WALKED_GUESS        /* in entry or exit code, in a stub, or at a position that AsyncGetCallTrace names wrongly */
 };
 typedef struct hprof_interrupted_stack {
   uint32_t how;      /* HPROF_WALKED_... */
