@@ -26,4 +26,5 @@
 #include "platform/sampling.h"
 #include "platform/socket.h"
 #include "platform/thread.h"
+#include "platform/thread_variable.h"
 #include "platform/vm_dump.h"

@@ -155,6 +155,9 @@ void add_checks(Table& table) {
   HPROF_ROW(objects, places, tag::kControl);
   HPROF_ROW(objects, watch_natives, tag::kControl);
   HPROF_ROW(objects, quiet_allocate_instance, tag::kControl);
+  HPROF_ROW(thread_context, open, tag::kControl);
+  HPROF_ROW(thread_context, clear, tag::kControl);
+  HPROF_ROW(thread_context, find_variable, tag::kControl);
   HPROF_ROW(walk, open, tag::kControl);
   HPROF_ROW(walk, open_interrupted, tag::kControl);
   HPROF_ROW(weaks, are_gone, tag::kControl);
@@ -211,6 +214,7 @@ const struct {
     {HPROF_SERVICE_CODE, &copy_with_checks<hprof_code_service>},
     {HPROF_SERVICE_OBJECTS, &copy_with_checks<hprof_objects_service>},
     {HPROF_SERVICE_WALK, &copy_with_checks<hprof_walk_service>},
+    {HPROF_SERVICE_THREAD_CONTEXT, &copy_with_checks<hprof_thread_context_service>},
     {HPROF_SERVICE_WEAKS, &copy_with_checks<hprof_weaks_service>},
 };
 

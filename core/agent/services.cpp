@@ -194,8 +194,9 @@ const ServiceRow kServices[] = {
 };
 
 // Services of the module hotspot.
-constexpr char kOfHotSpot[][32] = {HPROF_SERVICE_WALK, HPROF_SERVICE_OBJECTS, HPROF_SERVICE_WEAKS,
-                                   HPROF_SERVICE_VM_COUNTS, HPROF_SERVICE_VM_DUMP};
+constexpr char kOfHotSpot[][32] = {HPROF_SERVICE_WALK,    HPROF_SERVICE_OBJECTS,
+                                   HPROF_SERVICE_WEAKS,   HPROF_SERVICE_VM_COUNTS,
+                                   HPROF_SERVICE_VM_DUMP, HPROF_SERVICE_THREAD_CONTEXT};
 
 const void* service_of_hotspot(HotSpot& hotspot, const char* id) {
   for (const auto& each : kOfHotSpot) {

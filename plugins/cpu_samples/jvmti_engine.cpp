@@ -117,7 +117,8 @@ bool JvmtiEngine::take_over(SampledThread* place, hprof_thread_serial serial, ui
 void JvmtiEngine::settle() {
   const uint64_t rest = rest_.exchange(0, std::memory_order_relaxed);
   if (rest != 0)
-    shared_->book.add_reason(now(rest_thread_.load(std::memory_order_relaxed)), kNotSeenRunning, rest);
+    shared_->book.add_reason(now(rest_thread_.load(std::memory_order_relaxed), nullptr, nullptr),
+                             kNotSeenRunning, rest);
 }
 
 // The CPU time used so far does not count: a native thread has run before it was attached.
@@ -297,11 +298,13 @@ void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo*
   if (error != JVMTI_ERROR_NONE) return;  // its thread is ending
   const uint64_t weight = candidate->weight;
   if (count > 0) {
-    shared_->book.add_stack(jni, now(candidate->serial), reinterpret_cast<const hprof_raw_frame*>(frames),
-                            static_cast<uint32_t>(count), weight);
+    shared_->book.add_stack(jni, now(candidate->serial, jni, candidate->thread),
+                            reinterpret_cast<const hprof_raw_frame*>(frames), static_cast<uint32_t>(count),
+                            weight);
   } else {
     bool none_asked = shared_->depth.load(std::memory_order_relaxed) == 0;
-    shared_->book.add_reason(now(candidate->serial), none_asked ? kDepthZero : kNoJavaFrame, weight);
+    shared_->book.add_reason(now(candidate->serial, jni, candidate->thread),
+                             none_asked ? kDepthZero : kNoJavaFrame, weight);
   }
   candidate->counted = true;
 }

@@ -40,12 +40,25 @@ void SampleEvents::start() {
       service->read(services_->host, 0, &none) == HPROF_UNSUPPORTED)
     return;
   contexts_ = service;
+  set_in_java_ = find_service<hprof_thread_context_service>(services_->host, HPROF_SERVICE_THREAD_CONTEXT);
   schema_.column_count = sizeof(hprof_cpu_sample_event) / sizeof(hprof_cell);
 }
 
-hprof_context SampleEvents::context(hprof_thread_serial thread) const {
+bool SampleEvents::read(hprof_thread_serial thread, hprof_context* context) const {
+  return thread != 0 && contexts_->read(services_->host, thread, context) == HPROF_OK;
+}
+
+hprof_context SampleEvents::running(hprof_thread_serial thread, const void* jni) const {
   hprof_context context = {sizeof context, 0, 0, 0, 0};
-  if (contexts_ != nullptr) contexts_->read(services_->host, thread, &context);
+  if (contexts_ != nullptr && !read(thread, &context) && set_in_java_ != nullptr && jni != nullptr)
+    set_in_java_->running(jni, &context);
+  return context;
+}
+
+hprof_context SampleEvents::of(hprof_thread_serial thread, void* jni, void* jthread) const {
+  hprof_context context = {sizeof context, 0, 0, 0, 0};
+  if (contexts_ != nullptr && !read(thread, &context) && set_in_java_ != nullptr && jthread != nullptr)
+    set_in_java_->of(jni, jthread, &context);
   return context;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <hprof/cpp/services.hpp>
+#include <hprof/draft/thread_context.h>
 #include <hprof/service/context.h>
 #include <hprof/tables.h>
 
@@ -14,7 +15,7 @@ struct Look {
   hprof_thread_serial thread;
   uint64_t at_ns = 0;  // SampleEvents::now()
   uint32_t state = HPROF_STATE_RUNNABLE;
-  hprof_context context = {};  // SampleEvents::context()
+  hprof_context context = {};  // SampleEvents::running(), of()
 };
 
 class SampleEvents {
@@ -26,15 +27,20 @@ class SampleEvents {
 
   // The monotonic clock; 0 if there are no events. [any]
   uint64_t now() const { return services_ != nullptr ? services_->clock->monotonic(services_->host) : 0; }
-  // The context of a thread; all zeros: none. [any]
-  hprof_context context(hprof_thread_serial thread) const;
+  // The context of the calling thread, or of the virtual thread that it runs; all zeros: none. [signal]
+  hprof_context running(hprof_thread_serial thread, const void* jni) const;
+  // That of the Java thread behind a local reference, which may be null. [control]
+  hprof_context of(hprof_thread_serial thread, void* jni, void* jthread) const;
   // [consumer]
   void write(const Look& look, hprof_trace_serial trace, uint64_t weight) const;
 
  private:
+  bool read(hprof_thread_serial thread, hprof_context* context) const;
+
   const Services* services_ = nullptr;  // null: there are no events
   const uint64_t* interval_ns_ = nullptr;
-  const hprof_context_service* contexts_ = nullptr;  // null: there are none
+  const hprof_context_service* contexts_ = nullptr;            // null: there are none
+  const hprof_thread_context_service* set_in_java_ = nullptr;  // null: likewise
   hprof_table_schema schema_ = {};  // settled at the first start: the rows of one record are alike
   bool is_settled_ = false;
 };

@@ -416,12 +416,12 @@ void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks)
   slot->ticks = ticks;
   slot->at_ns = shared_->book.events.now();
   slot->thread = thread->serial.load(std::memory_order_relaxed);
-  slot->context = shared_->book.events.context(slot->thread);
+  void* jni = s.jvm->jni(s.host);
+  slot->context = shared_->book.events.running(slot->thread, jni);
   slot->top = nullptr;
   slot->found = Found::kNone;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (depth > queue_.depth()) depth = queue_.depth();
-  void* jni = s.jvm->jni(s.host);
   if (depth == 0 || jni == nullptr) {
     slot->frame_count = -static_cast<int32_t>(depth == 0 ? kDepthZero : kNotJavaThread);
   } else {

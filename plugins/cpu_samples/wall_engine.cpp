@@ -265,7 +265,8 @@ void WallEngine::visit_waiting(void* argument, JNIEnv* jni, jthread thread, doub
     const auto weight = static_cast<uint64_t>(self->waiting_open_ns_ / interval);
     self->waiting_open_ns_ -= static_cast<double>(weight) * interval;
     self->facts_.drawn++;
-    if (weight != 0) book.add({0, book.events.now(), state_of(java)}, trace, weight);
+    if (weight != 0)
+      book.add({0, book.events.now(), state_of(java), book.events.of(0, jni, thread)}, trace, weight);
   }
   self->jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stack));
 }
@@ -382,6 +383,7 @@ void WallEngine::count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial
   } else {
     place.trace = book.trace_of(serial, place.depth == 0 ? kDepthZero : kNoJavaFrame, state);
   }
+  place.context = book.events.of(serial, jni, stack.thread);
   facts_.stacks++;
   count(place, serial);
 }
@@ -397,8 +399,8 @@ void WallEngine::count(WallThread& place, hprof_thread_serial serial) {
   place.open_ns -= weight * interval;
   facts_.looks++;
   if (weight != 0)
-    shared_->book.add({serial, now, place.state, shared_->book.events.context(serial)},
-                      static_cast<hprof_trace_serial>(place.trace), static_cast<uint64_t>(weight));
+    shared_->book.add({serial, now, place.state, place.context}, static_cast<hprof_trace_serial>(place.trace),
+                      static_cast<uint64_t>(weight));
 }
 
 void WallEngine::forget() {

@@ -12,6 +12,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/place_pool.hpp>
+#include <hprof/service/context.h>
 
 namespace hprof::samples {
 
@@ -24,11 +25,12 @@ struct WallThread : PooledPlace {
   uint64_t os_id;
   jweak reference;
   // Used by the looker only. Times are of the monotonic clock.
-  uint64_t seen_ns;  // the time up to here is in the samples, or in open_ns
-  int64_t open_ns;   // rounding error; below 0: counted in advance
-  uint64_t cpu_ns;   // CPU clock just before the last trace was taken
-  uint64_t trace;    // hprof_trace_serial; 0: none yet
-  uint32_t state;    // HPROF_STATE_*, with the trace
+  uint64_t seen_ns;       // the time up to here is in the samples, or in open_ns
+  int64_t open_ns;        // rounding error; below 0: counted in advance
+  uint64_t cpu_ns;        // CPU clock just before the last trace was taken
+  uint64_t trace;         // hprof_trace_serial; 0: none yet
+  uint32_t state;         // HPROF_STATE_*, with the trace
+  hprof_context context;  // likewise
 };
 
 class WallThreads {

@@ -120,13 +120,18 @@ def check_made(report, rows, run):
     check_equal(shared[0], 8 * N, "objects of eight threads")
 
 
-def native_objects(vm):
-    """The path of the library of the program NativeObjects."""
+def jni_library(vm, source, *options):
+    """The path of a library with native methods."""
     homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
     if not homes:
         raise Skip("no jni.h")
     jni = os.path.join(homes[0], "include")
-    library = vm.native("native_objects.c", "-I" + jni, "-I" + os.path.join(jni, "linux"))
+    return vm.native(source, "-I" + jni, "-I" + os.path.join(jni, "linux"), *options)
+
+
+def native_objects(vm):
+    """The path of the library of the program NativeObjects."""
+    library = jni_library(vm, "native_objects.c")
     if vm.run_java("NativeObjects", library, "1").code != 0:
         raise Skip("the compiler is for another machine than the JDK")
     return library

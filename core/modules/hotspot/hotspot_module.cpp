@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <hprof/draft/objects.h>
+#include <hprof/draft/thread_context.h>
 #include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>
 #include <hprof/draft/walk.h>
@@ -23,7 +24,7 @@ const struct {
 } kServices[] = {
     {HPROF_SERVICE_OBJECTS, &objects_service}, {HPROF_SERVICE_VM_COUNTS, &vm_counts_service},
     {HPROF_SERVICE_VM_DUMP, &vm_dump_service}, {HPROF_SERVICE_WALK, &walk_service},
-    {HPROF_SERVICE_WEAKS, &weaks_service},
+    {HPROF_SERVICE_WEAKS, &weaks_service},     {HPROF_SERVICE_THREAD_CONTEXT, &thread_context_service},
 };
 
 const void* find_service(const char* id) {

@@ -1,10 +1,12 @@
-// The services objects, vm_counts, walk and weaks.
+// The services objects, thread_context, vm_counts, walk and weaks.
 #include "core/modules/hotspot/services.h"
 
 #include <new>
 
+#include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/service.hpp>
 #include <hprof/draft/objects.h>
+#include <hprof/draft/thread_context.h>
 #include <hprof/draft/vm_counts.h>
 #include <hprof/draft/walk.h>
 #include <hprof/draft/weaks.h>
@@ -18,6 +20,7 @@
 #include "core/modules/hotspot/object_address.h"
 #include "core/modules/hotspot/object_header.h"
 #include "core/modules/hotspot/sample_walk.h"
+#include "core/modules/hotspot/thread_contexts.h"
 #include "core/modules/hotspot/unload_count.h"
 #include "core/modules/hotspot/weak_address.h"
 #include "core/modules/hotspot/weak_peeks.h"
@@ -177,9 +180,39 @@ const hprof_walk_service kWalk = {
     },
 };
 
+ThreadContexts contexts;
+
+uint32_t open_contexts(const hprof_host* host, void* jni, uint32_t places, const char** why) {
+  auto* env = static_cast<JNIEnv*>(jni);
+  jvmtiEnv* jvmti = jvmti_of(host);
+  const LocalFrame frame(env, 16);
+  jthread self = nullptr;
+  if (!frame.is_open() || jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return 0;
+  return contexts.open(hotspot_of(host), env, self, thread_address(jvmti, env), places, why) ? 1 : 0;
+}
+
+const hprof_thread_context_service kThreadContext = {
+    sizeof(hprof_thread_context_service),
+    ThreadContexts::kFirstWithIds,
+    &open_contexts,
+    [](const hprof_host*) { contexts.clear(); },
+    [](const void* jni, uint64_t thread, const hprof_context* context) {
+      return contexts.set(jni, thread, context);
+    },
+    [](const void* jni) { contexts.end(jni); },
+    [](const void* jni, hprof_context* context) { return contexts.running(jni, context) ? 1u : 0u; },
+    [](void* jni, void* thread, hprof_context* context) -> uint32_t {
+      auto* env = static_cast<JNIEnv*>(jni);
+      const LocalFrame frame(env, 16);
+      return frame.is_open() && contexts.of(env, static_cast<jobject>(thread), context) ? 1 : 0;
+    },
+    [](const hprof_host* host) { return contexts.find_variable(hotspot_of(host)) ? 1u : 0u; },
+};
+
 }  // namespace
 
 const void* objects_service() { return &kObjects; }
+const void* thread_context_service() { return &kThreadContext; }
 const void* vm_counts_service() { return &kVmCounts; }
 const void* walk_service() { return &kWalk; }
 const void* weaks_service() { return &kWeaks; }

@@ -2,6 +2,7 @@
 #include "core/base/context_table.h"
 
 #include <doctest/doctest.h>
+#include <vector>
 
 #include "tests/unit/base/test_memory.h"
 
@@ -110,4 +111,28 @@ TEST_CASE("readers never see a context that is half written") {
     }
   });
   CHECK(torn == 0);
+}
+
+TEST_CASE("keys of 64 bits have places of their own, which are free again after forget") {
+  constexpr uint32_t kPlaces = 256;
+  using Places = ContextPlaces<uint64_t>;
+  std::vector<Places::Place> room(kPlaces);
+  Places places;
+  hprof_context read = {};
+  CHECK_FALSE(places.read(7, &read));
+  places.use(room.data(), kPlaces);
+  const uint64_t high = uint64_t{1} << 32;
+  REQUIRE(places.set(7, context_of(1)));
+  REQUIRE(places.set(7 + high, context_of(2)));
+  REQUIRE(places.read(7, &read));
+  CHECK(is_of(read, 1));
+  REQUIRE(places.read(7 + high, &read));
+  CHECK(is_of(read, 2));
+  uint64_t taken = 0;
+  for (uint64_t key = 1; key <= 4 * kPlaces; key++) taken += places.set(key * high, context_of(key)) ? 1 : 0;
+  CHECK(taken > kPlaces / 2);
+  CHECK(taken <= kPlaces);
+  places.forget();
+  CHECK_FALSE(places.read(7, &read));
+  CHECK(places.set(7, context_of(3)));
 }

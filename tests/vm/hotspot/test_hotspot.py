@@ -6,7 +6,7 @@ from harness import ROOT, Skip, check, check_equal, vm_test
 from programs import check_made
 from reports import parse_ascii, tables
 
-UNITS = ("bytecode", "cpu_times", "heap_sites", "heap_dump", "cpu_samples", "encoder_ascii", "encoder_binary", "sink_file")
+UNITS = ("bytecode", "context", "cpu_times", "heap_sites", "heap_dump", "cpu_samples", "encoder_ascii", "encoder_binary", "sink_file")
 ROWS = os.path.join(ROOT, "core", "hotspot", "items.def")
 
 
@@ -34,7 +34,7 @@ def profiles(vm, more=""):
     # A small young generation: without collections nothing goes that weak-peeks could be proved by. G1, since weak-reuse
     # wants it before Java 25.
     return (vm.profiled("heap=sites,cutoff=0,depth=20,logflags=1,file=sites.txt" + more, "Sites", java=("-Xmn4m", "-XX:+UseG1GC")),
-            vm.profiled("cpu=samples,interval=1,logflags=1,file=samples.txt" + more, "Spin", "8"),
+            vm.profiled("cpu=samples,plugin=context,interval=1,logflags=1,file=samples.txt" + more, "Spin", "8"),
             vm.profiled("heap=all,dump=jvmti,format=b,logflags=1,file=dump.hprof" + more, "Sites", java=("-XX:+UseG1GC",)),
             vm.profiled("cpu=times,logflags=1,file=times.txt" + more, "Quick"))
 

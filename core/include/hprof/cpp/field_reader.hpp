@@ -31,6 +31,7 @@ class FieldReader {
     return is_open();
   }
   bool is_open() const { return get_ != nullptr; }
+  jlong offset() const { return offset_; }  // in an object, as Unsafe counts
 
   // The field's value in `object`; 0 if not open.
   T read(JNIEnv* jni, jobject object) const {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draft: may change with any release.
+ *
+ * Contexts (service/context.h) of what a thread runs, a virtual thread or itself: whoever knows the Java thread's id
+ * sets them, and a signal handler finds them by the id of what is mounted. Look it up in create.
+ */
+#ifndef HPROF_DRAFT_THREAD_CONTEXT_H
+#define HPROF_DRAFT_THREAD_CONTEXT_H
+
+#include <hprof/service/context.h>
+
+#define HPROF_SERVICE_THREAD_CONTEXT "hprof.draft.thread_context/1"
+
+typedef struct hprof_thread_context_service {
+  uint32_t size;
+  /* The first Java version whose threads are told apart by Thread.threadId(). */
+  uint32_t first_with_ids;
+  /* Makes room for up to `places` contexts, at least 1, which stays for the next session. 0: no memory. *why: static text, why
+   * `running` will find none; NULL: it will. [control] */
+  uint32_t (*open)(const hprof_host* host, void* jni, uint32_t places, const char** why);
+  /* Forgets all contexts. [control] */
+  void (*clear)(const hprof_host* host);
+  /* Sets the context of what the calling thread runs, in place of an earlier one. thread: its Thread.threadId(), any
+   * value before first_with_ids; context NULL: it has none. HPROF_DROPPED: there is no place. Takes no lock, allocates
+   * nothing, and may be called at any time after `open`, also when the session has ended. [app] in a native method */
+  hprof_status (*set)(const void* jni, uint64_t thread, const hprof_context* context);
+  /* The calling thread ends, and has no context any more. [app] */
+  void (*end)(const void* jni);
+  /* Copies the context of what the calling thread runs. 0: it has none, or is just setting it. [signal][app] */
+  uint32_t (*running)(const void* jni, hprof_context* context);
+  /* Likewise, of the Java thread behind a local reference. [control] */
+  uint32_t (*of)(void* jni, void* jthread, hprof_context* context);
+  /* Looks for a library with the variable otel_thread_ctx_v1 (OpenTelemetry); from then on `running` reads it, too. 1: there is
+   * one. Call it again when libraries may have been loaded. [control] */
+  uint32_t (*find_variable)(const hprof_host* host);
+} hprof_thread_context_service;
+
+#endif

@@ -1,0 +1,157 @@
+#include "core/modules/hotspot/thread_contexts.h"
+
+#include <hprof/cpp/byte_order.hpp>
+#include <hprof/cpp/jni_exception.hpp>
+
+namespace hprof {
+
+// The calling thread's own record in the VM needs no guard.
+template <class T>
+static T of_env(const void* env, uint64_t distance) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<uintptr_t>(env) + static_cast<uintptr_t>(distance));
+}
+
+const char* ThreadContexts::find_ids(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread) {
+  if (!hotspot.is_on(Item::kMountedIds)) return nullptr;
+  const int64_t owner = hotspot.structs().offset("JavaThread", "_monitor_owner_id");
+  const int64_t object = hotspot.structs().offset("JavaThread", "_vthread");
+  if (owner < 0 && object < 0) return "the VM does not say where they are";
+  if (thread == 0) return "the JavaThread is not known";
+  Key key = Key::kOwner;
+  from_env_ = to_thread_ + static_cast<uint64_t>(owner);
+  if (owner < 0) {
+    if (hotspot.flags().is_on("ZGenerational")) return "this collector's references are no addresses";
+    if (!hotspot.hold_guard()) return "there is no guard against memory faults";
+    FieldReader<jlong> ids;
+    if (!ids.open(jni, "java/lang/Thread", "tid")) return "the VM does not say where they are";
+    id_at_ = static_cast<uint64_t>(ids.offset());
+    from_env_ = to_thread_ + static_cast<uint64_t>(object);
+    key = Key::kObject;
+  }
+  key_.store(key, std::memory_order_release);
+  return key_of(jni) == id_of(jni, current) ? nullptr : "that of the calling thread was wrong";
+}
+
+uint64_t ThreadContexts::id_of(JNIEnv* jni, jobject thread) const {
+  const jlong id = jni->CallLongMethod(thread, thread_id_);
+  clear_exception(jni);
+  return static_cast<uint64_t>(id);
+}
+
+bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint32_t places,
+                          const char** why) {
+  if (room_ == nullptr) {
+    room_ = static_cast<Places::Place*>(platform::reserve_lazy(places * sizeof(Places::Place)));
+    if (room_ == nullptr) return false;
+    places_.use(room_, places);
+  }
+  places_.forget();
+  proofs_.store(0, std::memory_order_relaxed);
+  wrong_.store(0, std::memory_order_relaxed);
+  to_thread_ = thread - reinterpret_cast<uintptr_t>(jni);
+  *why = nullptr;
+  if (hotspot.java_version() < kFirstWithIds) {
+    key_.store(Key::kEnv, std::memory_order_release);
+    hotspot.settle(Item::kMountedIds, "this VM has no virtual threads");
+    return true;
+  }
+  jclass type = without_exception(jni, jni->FindClass("java/lang/Thread"));
+  const int64_t entry = hotspot.structs().offset("JavaThread", "_cont_entry");
+  continuation_from_env_ = entry < 0 || thread == 0 ? 0 : to_thread_ + static_cast<uint64_t>(entry);
+  thread_id_ = type != nullptr ? without_exception(jni, jni->GetMethodID(type, "threadId", "()J")) : nullptr;
+  if (thread_id_ == nullptr) return false;
+  *why = find_ids(hotspot, jni, current, thread);
+  if (hotspot.settle(Item::kMountedIds, *why)) return true;
+  key_.store(Key::kUnknown, std::memory_order_release);
+  if (*why == nullptr) *why = hotspot.why_off(Item::kMountedIds);
+  return true;
+}
+
+uint64_t ThreadContexts::key_of(const void* env) const {
+  uint64_t id = 0;
+  switch (key_.load(std::memory_order_acquire)) {
+    case Key::kUnknown:
+      return 0;
+    case Key::kEnv:
+      return reinterpret_cast<uintptr_t>(env);
+    case Key::kOwner:
+      return of_env<uint64_t>(env, from_env_);
+    case Key::kObject:
+      break;
+  }
+  const auto handle = of_env<const void*>(env, from_env_);
+  const bool fine = handle != nullptr && guarded([&] {
+                      const auto* object = guarded_read<const void*>(handle);
+                      id = object != nullptr ? guarded_read<uint64_t>(object, id_at_) : 0;
+                    });
+  return fine ? id : 0;
+}
+
+// A collector may move the object meanwhile, so some may be wrong.
+void ThreadContexts::prove(const void* env, uint64_t thread) {
+  const uint32_t proofs = proofs_.load(std::memory_order_relaxed);
+  if (proofs >= kProofs) return;
+  proofs_.store(proofs + 1, std::memory_order_relaxed);
+  if (key_of(env) == thread) return;
+  const uint32_t wrong = wrong_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (wrong >= kFewest && wrong > proofs / 4) key_.store(Key::kUnknown, std::memory_order_release);
+}
+
+hprof_status ThreadContexts::set(const void* env, uint64_t thread, const hprof_context* context) {
+  if (key_.load(std::memory_order_relaxed) == Key::kEnv)
+    thread = reinterpret_cast<uintptr_t>(env);
+  else
+    prove(env, thread);
+  if (context == nullptr) {
+    places_.clear(thread);
+    return HPROF_OK;
+  }
+  return places_.set(thread, *context) ? HPROF_OK : HPROF_DROPPED;
+}
+
+bool ThreadContexts::running(const void* env, hprof_context* context) const {
+  return places_.read(key_of(env), context) || (!has_virtual(env) && read_variable(context));
+}
+
+// With an unknown layout any thread may be running one.
+bool ThreadContexts::has_virtual(const void* env) const {
+  if (key_.load(std::memory_order_relaxed) == Key::kEnv) return false;
+  return continuation_from_env_ == 0 || of_env<const void*>(env, continuation_from_env_) != nullptr;
+}
+
+bool ThreadContexts::find_variable(HotSpot& hotspot) {
+  if (variable_.load(std::memory_order_relaxed) != nullptr) return true;
+  if (!hotspot.hold_guard() || !platform::find_thread_variable("otel_thread_ctx_v1", &found_)) return false;
+  variable_.store(&found_, std::memory_order_release);
+  return true;
+}
+
+bool ThreadContexts::read_variable(hprof_context* context) const {
+  constexpr uint64_t kValid = 24;  // offset in the record, behind the trace id and the span id
+  const platform::ThreadVariable* variable = variable_.load(std::memory_order_acquire);
+  const void* at = variable != nullptr ? platform::thread_variable(*variable) : nullptr;
+  uint64_t ids[3] = {};
+  uint8_t valid = 0;
+  const bool fine = at != nullptr && guarded([&] {
+                      const auto* record = guarded_read<const void*>(at);
+                      valid = record != nullptr ? guarded_read<uint8_t>(record, kValid) : 0;
+                      if (valid != 1) return;
+                      for (uint64_t i = 0; i < 3; i++)
+                        ids[i] = guarded_read<uint64_t>(record, i * sizeof(uint64_t));
+                    });
+  if (!fine || valid != 1) return false;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(ids);
+  *context = {sizeof(hprof_context), 0, get_u8(bytes), get_u8(bytes + 8), get_u8(bytes + 16)};
+  return (context->trace_high | context->trace_low | context->span) != 0;
+}
+
+bool ThreadContexts::of(JNIEnv* jni, jobject thread, hprof_context* context) const {
+  if (key_.load(std::memory_order_relaxed) != Key::kEnv)
+    return thread_id_ != nullptr && places_.read(id_of(jni, thread), context);
+  FieldReader<jlong> addresses;
+  const auto address =
+      static_cast<uint64_t>(open_addresses(jni, addresses) ? addresses.read(jni, thread) : 0);
+  return address != 0 && places_.read(address - to_thread_, context);
+}
+
+}  // namespace hprof

@@ -1,0 +1,68 @@
+// Contexts of what threads run (hprof/draft/thread_context.h).
+//
+// From JDK 19 on the key is the Java thread's id, and the one of what is mounted on a thread is read from its
+// JavaThread: the field that monitors take their owner from (JDK 24) or, before that, the id in the object of
+// the mounted thread, which a collector may be moving: ids never change, so the read gives the id, or
+// something that has no context. Before virtual threads the key is the thread's JNIEnv.
+#pragma once
+
+#include <atomic>
+#include <jvmti.h>
+
+#include <hprof/draft/thread_context.h>
+
+#include "core/base/context_places.h"
+#include "core/hotspot/hotspot.h"
+
+namespace hprof {
+
+class ThreadContexts {
+ public:
+  static constexpr uint32_t kFirstWithIds = 19;  // JDK
+
+  // See hprof_thread_context_service. `thread`: the JavaThread of the calling thread.
+  bool open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint32_t places,
+            const char** why);
+  void clear() {
+    places_.forget();
+    variable_.store(nullptr, std::memory_order_release);
+    proofs_.store(kProofs, std::memory_order_relaxed);  // it reads nothing under a guard from now on
+  }
+  hprof_status set(const void* env, uint64_t thread, const hprof_context* context);
+  void end(const void* env) { places_.clear(key_of(env)); }
+  bool running(const void* env, hprof_context* context) const;
+  bool of(JNIEnv* jni, jobject thread, hprof_context* context) const;
+  // True: a library has the variable. [control]
+  bool find_variable(HotSpot& hotspot);
+
+ private:
+  enum class Key : uint32_t {
+    kUnknown,  // with ids, of which a handler knows none
+    kEnv,
+    kOwner,  // JavaThread::_monitor_owner_id
+    kObject  // JavaThread::_vthread
+  };
+  using Places = ContextPlaces<uint64_t>;
+
+  const char* find_ids(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread);
+  uint64_t id_of(JNIEnv* jni, jobject thread) const;
+  uint64_t key_of(const void* env) const;
+  bool has_virtual(const void* env) const;
+  bool read_variable(hprof_context* context) const;
+  void prove(const void* env, uint64_t thread);
+
+  static constexpr uint32_t kProofs = 1024, kFewest = 64;
+
+  Places places_;
+  Places::Place* room_ = nullptr;
+  std::atomic<Key> key_{Key::kUnknown};
+  uint64_t from_env_ = 0, id_at_ = 0;   // offsets, of the JNIEnv and of the object
+  uint64_t to_thread_ = 0;              // from a JNIEnv to its JavaThread
+  jmethodID thread_id_ = nullptr;       // Thread.threadId()
+  uint64_t continuation_from_env_ = 0;  // 0: not known
+  platform::ThreadVariable found_;
+  std::atomic<const platform::ThreadVariable*> variable_{nullptr};  // found_, or null
+  std::atomic<uint32_t> proofs_{0}, wrong_{0};
+};
+
+}  // namespace hprof

@@ -1,0 +1,48 @@
+// What threads work for, as tracers say it in Java: defines the class hprof.Context and passes on
+// what its methods are told. Samplers read it by the services context and thread_context.
+#pragma once
+
+#include <atomic>
+#include <jni.h>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/services.hpp>
+#include <hprof/draft/thread_context.h>
+#include <hprof/service/context.h>
+
+namespace hprof::context {
+
+// What the class's methods use of a session.
+struct Session {
+  Services services;
+  uint64_t* lost = nullptr;   // contexts for which there was no place; may be null, as below
+  uint64_t* other = nullptr;  // label sets
+};
+
+class Collector {
+ public:
+  explicit Collector(const hprof_host* host) : services_(host) {}
+  hprof_status open(char* error, uint32_t error_size);
+  bool close();
+
+  hprof_status start();
+  void stop();
+  hprof_status report(const hprof_report&) { return HPROF_OK; }
+  void thread_end(JNIEnv* jni, hprof_thread* thread);
+
+ private:
+  static void watch(void* self, void* jni, hprof_agent_thread* thread);
+  bool make_class(JNIEnv* jni);
+  void set_mode(JNIEnv* jni, jint mode) const;
+
+  Services services_;
+  const hprof_thread_context_service* contexts_ = nullptr;
+  hprof_agent_thread* watcher_ = nullptr;
+  jclass class_ = nullptr;  // a global reference
+  jfieldID mode_ = nullptr;
+  Session session_;
+  uint64_t bytes_ = 0;  // charged for the places
+  bool is_open_ = false;
+};
+
+}  // namespace hprof::context

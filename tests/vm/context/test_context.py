@@ -1,0 +1,162 @@
+"""plugin=context: what a tracer says in Java is with each sample of the thread that it was said on, virtual threads too."""
+import collections
+import math
+import os
+import re
+
+from commands import load_agent, loaded
+from harness import check, check_equal, vm_test
+from programs import jni_library
+from streams import SAMPLES, Stream
+
+UNITS = ("context", "cpu_samples", "encoder_json", "sink_file")
+OPTIONS = "plugin=context,cpu=samples,interval=1,depth=24,cutoff=0,format=json_events,file=%s"
+TRACE = "0123456789abcdeffedcba9876543210"
+
+
+def at_most(count, of, rate, what):
+    """A rate, with the error of counting."""
+    expected = rate * of
+    check(count <= expected + 3 * math.sqrt(expected) + 1, "%s: %d of %d" % (what, count, of))
+
+
+def judge(text, is_native=False):
+    """{right, wrong, none} of the samples whose scope the stack shows, and how many outside of any scope have a context."""
+    found = Stream(text)
+    counts = collections.Counter()
+    rows = found.events(SAMPLES)
+    if is_native:  # the agent looks for such libraries once a second
+        rows = rows[next((i for i, row in enumerate(rows) if row["span_id"]), len(rows)):]
+    for row in rows:
+        stack = found.frames(row)
+        frames = [frame for frame in stack if re.match(r"Scopes\.(work\d|in|scope|outside)$", frame)]
+        if not frames or frames[0] in ("Scopes.in", "Scopes.scope"):
+            continue  # it may be on its way in or out
+        if frames[0] == "Scopes.outside":
+            counts["outside"] += 1
+            counts["outside with one"] += row["span_id"] is not None
+            continue
+        k = int(frames[0][-1])
+        if is_native and k == 5:
+            counts["outside"] += 1
+            counts["outside with one"] += row["span_id"] is not None
+            continue
+        if row["span_id"] is None:
+            counts["none" if stack[0].startswith("Scopes.") else "none in the scheduler"] += 1
+        else:
+            context = (row["trace_id"], int(row["span_id"], 16), row["labels"])
+            counts["right" if context == (TRACE, k + 1, None if is_native else "route:/%d" % k) else "wrong"] += 1
+    return counts
+
+
+def check_rates(vm, counts, is_virtual):
+    samples = counts["right"] + counts["wrong"] + counts["none"]
+    check(samples >= 300, "few samples: %s" % dict(counts))
+    at_most(counts["wrong"], samples, 0.001, "wrong, %s" % dict(counts))
+    at_most(counts["none"], samples, 0.001, "without a context, %s" % dict(counts))
+    at_most(counts["outside with one"], counts["outside"], 0.001, "outside, %s" % dict(counts))
+    # Before JDK 24 a virtual thread that parks with a timeout becomes its carrier for that.
+    if not is_virtual or vm.version >= 24:
+        at_most(counts["none in the scheduler"], samples, 0.001, "in the JDK, %s" % dict(counts))
+
+
+# Older VMs place instructions of inlined methods in neighbouring ones.
+NOT_INLINED = ("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Scopes.work*", "-XX:CompileCommand=dontinline,Scopes.in")
+
+
+def vms(vm):
+    """Options of the VMs to try."""
+    return (("-XX:+UseG1GC",), ("-XX:+UseZGC",)) if vm.version >= 17 else (("-XX:+UseG1GC",) + NOT_INLINED,)
+
+
+@vm_test(units=UNITS, quick=True)
+def samples_have_the_context_of_their_thread(vm):
+    for options in vms(vm):
+        run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), *options, "Scopes", "platform", "2")
+        check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+        check_rates(vm, judge(run.text("out.json")), False)
+
+
+@vm_test(units=UNITS, since=21, quick=True)
+def samples_have_the_context_of_the_virtual_thread_that_is_mounted(vm):
+    for options in vms(vm):
+        run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), *options, "Scopes", "virtual", "3")
+        check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+        check_rates(vm, judge(run.text("out.json")), True)
+
+
+@vm_test(units=UNITS)
+def an_agent_that_comes_late_finds_it_too(vm):
+    kinds = ("platform", "virtual") if vm.version >= 21 else ("platform",)
+    for kind in kinds:
+        live = vm.start(None, "Scopes", kind, "3", java=vm.attachable + vms(vm)[0])
+        check(loaded(load_agent(live.pid, vm.agent, OPTIONS % vm.path(kind))), "the agent is loaded\n%s" % live.state())
+        run = live.ended_well()
+        check_equal(run.errors(), [], "complaints\n%s" % run)
+        check_rates(vm, judge(run.text(kind)), kind == "virtual")
+
+
+@vm_test(units=UNITS)
+def other_engines_read_it_a_little_later(vm):
+    for options in (",sampler=jvmti", ",clock=wall"):
+        run = vm.run_java(vm.agent_option(OPTIONS % "out.json" + options), *vms(vm)[0], "-Dsteps=3000000", "Scopes", "platform", "2")
+        check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+        counts = judge(run.text("out.json"))
+        check(counts["right"] > counts["wrong"] + counts["none"], "with %s: %s" % (options, dict(counts)))
+
+
+@vm_test(units=UNITS, since=21)
+def virtual_threads_that_wait_have_theirs(vm):
+    run = vm.run_java(vm.agent_option(OPTIONS % "out.json" + ",clock=wall"), "Scopes", "waiting", "2")
+    check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+    found = Stream(run.text("out.json"))
+    spans = collections.defaultdict(collections.Counter)
+    for row in found.events(SAMPLES):
+        for k in "01":
+            if "Scopes.rest" + k in found.frames(row):
+                spans[k][row["span_id"] and int(row["span_id"], 16)] += 1
+    for k in "01":
+        right = spans[k][int(k) + 1]
+        check(right > 20 and right >= 0.98 * sum(spans[k].values()), "spans of rest%s: %s" % (k, dict(spans[k])))
+
+
+@vm_test(units=UNITS)
+def a_tracer_in_native_code_is_read(vm):
+    # Threads that have no room for it make a block each; that is read on x86-64 alone.
+    kinds = [("initial-exec", ())] + ([("global-dynamic", ("-mtls-dialect=gnu",))] if os.uname().machine == "x86_64" else [])
+    libraries = []
+    for model, options in kinds:
+        libraries.append(vm.path(model + ".so"))
+        os.rename(jni_library(vm, "otel_context.c", "-ftls-model=" + model, *options), libraries[-1])
+    native = ("--enable-native-access=ALL-UNNAMED",) if vm.version >= 17 else ()
+    for library in libraries:
+        run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), *vms(vm)[0], *native, "Scopes", "platform", "4", library)
+        check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+        check_rates(vm, judge(run.text("out.json"), True), False)
+        if vm.version >= 21:  # the record is the carrier's
+            run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), *native, "Scopes", "virtual", "3", library)
+            check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+            counts = judge(run.text("out.json"))
+            check(counts["none"] >= 300, "few samples: %s" % dict(counts))
+            at_most(counts["right"] + counts["wrong"], counts["none"], 0.001, "contexts of virtual threads: %s" % dict(counts))
+
+
+@vm_test(units=UNITS)
+def what_has_no_room_is_counted(vm):
+    def lost(run):
+        check_equal(run.code, 0, "exit code\n%s" % run)
+        return {name: int(count) for count, name in re.findall(r'"lost (\d+) ([a-z ]+):', run.text("out.json"))}
+
+    run = vm.run_java(vm.agent_option(OPTIONS % "out.json" + ",max-memory=6m"), "-Xss256k", "Scopes", "crowd", "2500")
+    check(lost(run).get("contexts", 0) >= 2500 - 2048, "losses of contexts\n%s" % run)
+    run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), "Scopes", "labels", "66000")
+    routes = 8
+    check_equal(lost(run).get("label sets"), 66000 - (65535 - routes), "losses of label sets\n%s" % run)
+    check_equal(run.out.split("\n")[1], "different %d" % (65535 - routes + 1), "label sets")
+
+
+@vm_test(units=("context", "cpu_samples", "encoder_ascii", "sink_file"))
+def an_output_without_events_says_so(vm):
+    run = vm.run_java(vm.agent_option("plugin=context,cpu=samples,file=out.txt"), "Scopes", "platform", "1")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    check("context: this output has no events" in run.err, "no message\n%s" % run)
