@@ -35,6 +35,7 @@ class Session:
         self.seconds = arguments.seconds
         self.rounds = arguments.rounds
         self.scale = arguments.scale
+        self.loops = arguments.loops
         self.programs = arguments.program
         self.reader = next((vm.jdk.command("java", vm.work) for vm in vms if vm.version >= 11 and vm.jdk.home), ["java"])
 
@@ -61,6 +62,7 @@ def main(words, machine, commit):
     parser.add_argument("--seconds", type=float, default=3, help="CPU time of a run of causality; others take some times that (3)")
     parser.add_argument("--rounds", type=int, default=10, help="runs of each program (10)")
     parser.add_argument("--scale", type=float, default=1, help="how much the programs do, 1 for some seconds (1)")
+    parser.add_argument("--loops", type=int, default=2, help="busy loops a processor beside rhythm, once it has run without (2)")
     parser.add_argument("--list", action="store_true", help="name the parts, peers and programs and stop")
     arguments = parser.parse_args(words)
     if arguments.list:

@@ -92,13 +92,13 @@ def lines(session):
 
 
 class Load:
-    """Processes that do nothing but run, two for each processor."""
+    """Processes that do nothing but run."""
 
-    def __init__(self, wanted):
-        self.wanted = wanted
+    def __init__(self, number):
+        self.number = number
 
     def __enter__(self):
-        self.processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * os.cpu_count() if self.wanted else 0)]
+        self.processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(self.number)]
 
     def __exit__(self, *_):
         for process in self.processes:
@@ -113,11 +113,11 @@ def rhythm(session):
     """50, 30 and 20 % of the CPU time in three methods by turns; the worst error of a share in points, by the length of a round in ms."""
     yield "| Java | tool | beside | %s | standard error |" % " | ".join("%g" % length for length in ROUNDS)
     yield "| --- | --- | --- |%s" % (" ---: |" * (len(ROUNDS) + 1))
-    for loaded in (False, True):
+    for loops in sorted({0, session.loops}):
         for vm, tool in session.pairs():
             cells, totals = [], []
             for length in ROUNDS:
-                with Load(loaded):
+                with Load(loops * os.cpu_count()):
                     profiled = session.run(vm, tool, 1, ["-cp", vm.classes, "Turns", "%g" % (1000 * length), "%g" % (2 * session.seconds)])
                 counts = {}
                 for sample in profiled.samples:
@@ -129,7 +129,7 @@ def rhythm(session):
                 cells.append("%.1f" % max(abs(seen.get(name, 0) - share) for name, share in truth.items()))
                 totals.append(sum(counts.values()))
                 session.log("%s, Java %d, %g ms: %s of %d" % (tool.key, vm.version, length, cells[-1], totals[-1]))
-            yield "| %d | %s | %s | %s | %.1f |" % (vm.version, tool.text, "two loops a processor" if loaded else "nothing", " | ".join(cells),
+            yield "| %d | %s | %s | %s | %.1f |" % (vm.version, tool.text, "%d loops a processor" % loops if loops else "nothing", " | ".join(cells),
                                                     figures.share_error(50, sum(totals) / len(totals)))
 
 
