@@ -1,6 +1,7 @@
 """The profilers that are compared: what each is told, and how its samples are read. None of the peers is shipped; Maven fetches them."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -18,19 +19,18 @@ SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def fetch(name, coordinates):
-    """The folder with these artifacts and, with a packaging of `jar`, all that they depend on; fetched once, by Maven."""
+    """The folder with these artifacts and all that they depend on; fetched once, by Maven."""
     folder = os.path.join(CACHE, name)
     done = os.path.join(folder, "pom.xml")
-    if os.path.exists(done):
-        with open(done) as file:
-            if all(part in file.read() for coordinate in coordinates for part in coordinate.split(":")):
-                return folder
-    os.makedirs(folder, exist_ok=True)
     parts = [coordinate.split(":") for coordinate in coordinates]
     pom = "<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>a</artifactId><version>1</version><dependencies>%s" \
           "</dependencies></project>\n" % "".join(
               "<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version>%s</dependency>" % (
                   *part[:3], "<classifier>%s</classifier>" % part[3] if len(part) > 3 else "") for part in parts)
+    if os.path.exists(done) and harness.read(done) == pom:
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
     new = done + ".new"
     with open(new, "w") as file:
         file.write(pom)
@@ -43,7 +43,7 @@ def fetch(name, coordinates):
 
 
 class Sample:
-    """Equal samples: how many intervals they stand for, how many there were, the thread, frames from the innermost on as (method, line)."""
+    """Equal samples: how many intervals they stand for, the thread, frames from the innermost on as (method, line)."""
 
     def __init__(self, weight, thread, frames):
         self.weight = weight
