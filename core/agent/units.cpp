@@ -221,7 +221,7 @@ bool Units::ask_for_capabilities() {
     wants_ |= slot.wants();
   }
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
-  if (kHasBytecode && settings_.attached == 0 && parts_.hotspot.flags().makes_archive()) {
+  if (settings_.attached == 0 && parts_.hotspot.flags().makes_archive()) {
     if (((needs_ & HPROF_NEED_CLASS_HOOKS) | (wants_ & kEarly)) != 0)
       parts_.voice.say(
           "this run records classes for an archive or an AOT cache: no class is rewritten, so calls and "

@@ -105,6 +105,15 @@ TEST_CASE("bad values are refused in the original's words") {
   }
 }
 
+TEST_CASE("items of hotspot= that do not exist are refused") {
+  for (const char* options :
+       {"hotspot=", "hotspot=maybe", "hotspot=-nothing", "hotspot=n:flags", "hotspot=-flags:x"}) {
+    CAPTURE(options);
+    CHECK(Run(options).text().find(kPrefix + "hotspot option value must be y, n, or a list of") == 0);
+  }
+  CHECK(Run("hotspot=n:+flags:-weak-reuse").outcome == Configured::kRun);
+}
+
 TEST_CASE("labels have no line ends") {
   CHECK(Run("labels=service:shop;env:prod").text().find("labels option") == std::string::npos);
   for (const char* options : {"labels=a:b\r\nX: y", "labels=a:b\n", "labels=\x1b[2J"})
