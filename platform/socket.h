@@ -39,9 +39,11 @@ int32_t socket_port(Socket socket);
 // Listens on a local socket at `path` with mode 0600, whatever the umask. Its directory must be secure
 // (is_secure_directory; one that is not there gives the OS's own error). checks_above: so must those above,
 // by the rule of is_trusted_code. A socket of ours without a listener is replaced; one that answers gives
-// kErrorInUse, anything else at that path gives kErrorExists and is not touched. The caller removes the path
-// after closing. [any]
+// kErrorInUse, anything else at that path gives kErrorExists and is not touched. The caller removes it by
+// local_remove() after closing. Windows: a named pipe for this user, whose name has the path in it; no file.
+// [any]
 int local_listen(const char* path, Socket* socket, bool checks_above = true);
+void local_remove(const char* path);
 int local_connect(const char* path, int64_t deadline_ns, Socket* socket);  // [any]
 
 // Removes this user's sockets in the folder, named prefix...<pid>suffix, without a listener: those of

@@ -348,8 +348,7 @@ bool Session::open_control() {
   TextWriter(text, sizeof(text))
       .put("no socket for commands: ")
       .put(error.text)
-      .put(server.has_local_sockets() ? "; hprof ctl PID needs none"
-                                      : ", or jcmd PID JVMTI.agent_load LIBRARY '\"command=...\"'");
+      .put("; hprof ctl PID needs none");
   voice_.say(text);
   return true;
 }

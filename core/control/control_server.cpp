@@ -21,7 +21,6 @@ bool ControlServer::close(int64_t) { return true; }
 void ControlServer::remove_path() {}
 void ControlServer::take_leave(const char*) {}
 const char* ControlServer::path() const { return ""; }
-bool ControlServer::has_local_sockets() const { return false; }
 bool ControlServer::parse(Str, Command*, TextWriter* problem) const { return refuse(problem); }
 void ControlServer::run(CommandTarget&, const Command&, Answer* answer) const { refuse(&answer->error()); }
 bool ControlServer::take(CommandTarget&, const uint8_t*, size_t) { return true; }

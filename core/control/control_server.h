@@ -41,7 +41,6 @@ class ControlServer {
   virtual void take_leave(const char* answer);
   // The local socket, "" without one.
   virtual const char* path() const;
-  virtual bool has_local_sockets() const;  // of the system
 
   // Parses a line of text (text_command.h). False: *problem says why it is no command. [any] but [signal]
   virtual bool parse(Str line, Command* command, TextWriter* problem) const;

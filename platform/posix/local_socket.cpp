@@ -98,6 +98,8 @@ int local_listen(const char* path, Socket* socket, bool checks_above) {
   return error;
 }
 
+void local_remove(const char* path) { unlink(path); }
+
 void local_remove_dead(const char* folder, const char* prefix, const char* suffix) {
   struct Search {
     const char* folder;

@@ -3,6 +3,7 @@
 
 #include "platform/common/socket_io.h"
 #include "platform/error.h"
+#include "platform/win32/local_socket.h"
 #include "platform/win32/wait.h"
 
 namespace hprof::platform {
@@ -98,6 +99,7 @@ int connect_by(Socket socket, const sockaddr* address, socklen_t length, int64_t
 
 int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection) {
   *connection = Socket{};
+  if (is_local(listener)) return local_accept(listener, deadline_ns, connection);
   for (;;) {
     const int late = wait_ready(descriptor_of(listener), false, deadline_ns);
     if (late) return late;
@@ -109,6 +111,7 @@ int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection) {
 }
 
 int64_t socket_send(Socket socket, const void* data, size_t size, int64_t deadline_ns) {
+  if (is_local(socket)) return local_send(socket, data, size, deadline_ns);
   const int part = size < (1u << 20) ? static_cast<int>(size) : 1 << 20;
   for (;;) {
     const int count = send(descriptor_of(socket), static_cast<const char*>(data), part, 0);
@@ -120,6 +123,7 @@ int64_t socket_send(Socket socket, const void* data, size_t size, int64_t deadli
 }
 
 int64_t socket_receive(Socket socket, void* data, size_t size, int64_t deadline_ns) {
+  if (is_local(socket)) return local_receive(socket, data, size, deadline_ns);
   const int part = size < (1u << 20) ? static_cast<int>(size) : 1 << 20;
   for (;;) {
     const int count = recv(descriptor_of(socket), static_cast<char*>(data), part, 0);
@@ -131,27 +135,20 @@ int64_t socket_receive(Socket socket, void* data, size_t size, int64_t deadline_
 }
 
 void socket_shutdown(Socket socket) {
-  if (socket.is_open()) shutdown(descriptor_of(socket), SD_BOTH);
+  if (is_local(socket)) {
+    local_shutdown(socket);
+  } else if (socket.is_open()) {
+    shutdown(descriptor_of(socket), SD_BOTH);
+  }
 }
 
 void socket_close(Socket* socket) {
-  if (socket->is_open()) closesocket(descriptor_of(*socket));
+  if (is_local(*socket)) {
+    local_close(*socket);
+  } else if (socket->is_open()) {
+    closesocket(descriptor_of(*socket));
+  }
   *socket = Socket{};
 }
-
-// Windows 10 has local sockets, but does not tell the peer's user.
-void local_remove_dead(const char*, const char*, const char*) {}
-int local_listen(const char*, Socket* socket, bool) {
-  *socket = Socket{};
-  return kErrorUnsupported;
-}
-
-int local_connect(const char*, int64_t, Socket* socket) {
-  *socket = Socket{};
-  return kErrorUnsupported;
-}
-
-int socket_peer_user(Socket, uint32_t*) { return kErrorUnsupported; }
-uint32_t current_user() { return 0; }
 
 }  // namespace hprof::platform

@@ -107,11 +107,13 @@ class StagedFiles {
   int lock_ = -1;  // the folder itself
 };
 
-// Connects to the VM's attach socket, after making the VM open it if need be; checks its owner, its mode and
-// the process behind it. Waits for a VM that is still starting. -1 with *error, after `seconds` at most.
-int connect_vm(const Jvm& jvm, double seconds, std::string* error);
-// Asks the VM to load an agent library, by the JVM's path of it.
-bool send_load(int vm, const std::string& library, const std::string& options, std::string* error);
+// Asks the VM to load an agent library, by the JVM's path of it, through its attach mechanism: returns the
+// connection on which it will answer. Linux: checks the owner and mode of the VM's attach socket and the
+// process behind it, after making the VM open it if need be; waits for a VM that is still starting. -1 with
+// *error, after `seconds` at most.
+int load_agent(const Jvm& jvm, double seconds, const std::string& library, const std::string& options,
+               std::string* error);
+constexpr char kTooLong[] = "path and options may have 1023 bytes each: the VM reads no more";
 // Takes the VM's whole answer apart. True: the agent has accepted the options.
 bool understand_vm(const std::string& answer, std::string* text);
 // True: the text says that the VM is still starting and will load agents a little later (21 and newer).
@@ -121,7 +123,7 @@ void pause_a_little();
 
 // Connects to the control socket that an agent in that process has when no option says otherwise:
 // /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process itself. Anybody can make a socket of
-// that name, so the listener must be that process (Linux), or a process of this user (elsewhere). -1 without
+// that name, so the listener must be that process (Linux, Windows), or of this user (elsewhere). -1 without
 // an *error: nobody listens there, and *jvm tells of its agent.
 int connect_control(int pid, double seconds, Jvm* jvm, std::string* error);
 

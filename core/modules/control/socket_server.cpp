@@ -30,10 +30,6 @@ bool explain_path(const ControlOptions& options, const char* path, int code, Err
   char reason[160];
   platform::error_text(code, reason, sizeof(reason));
   TextWriter out(error->text, sizeof(error->text));
-  if (code == platform::kErrorUnsupported) {
-    out.put("control= does not exist on this system; use listen=<host>:<port>");
-    return false;
-  }
   out.put("can't listen at ").put_printable(path, 200).put(": ").put(reason);
   if (Str(options.control) != "y") {
     out.put(
@@ -84,7 +80,6 @@ bool SocketServer::open_local(const ControlOptions& options, Error* error) {
   // Removes the sockets of VMs that were killed.
   if (Str(options.control) == "y") platform::local_remove_dead("/tmp", "hprof-", ".sock");
   int code = platform::local_listen(path, &local_.socket);
-  has_local_sockets_ = code != platform::kErrorUnsupported;
   if (code != 0) return explain_path(options, path, code, error);
   snprintf(path_, sizeof(path_), "%s", path);
   return true;
@@ -113,7 +108,7 @@ bool SocketServer::start(CommandTarget* target) {
 }
 
 void SocketServer::remove_path() {
-  if (path_[0] != '\0') platform::file_remove(path_);
+  if (path_[0] != '\0') platform::local_remove(path_);
   path_[0] = '\0';
 }
 

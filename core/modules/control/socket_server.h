@@ -26,7 +26,6 @@ class SocketServer final : public ControlServer {
   void remove_path() override;
   void take_leave(const char* answer) override;
   const char* path() const override { return path_; }
-  bool has_local_sockets() const override { return has_local_sockets_; }
   bool parse(Str line, Command* command, TextWriter* problem) const override;
   void run(CommandTarget& target, const Command& command, Answer* answer) const override;
   bool take(CommandTarget& target, const uint8_t* bytes, size_t size) override;
@@ -77,7 +76,6 @@ class SocketServer final : public ControlServer {
 
   CommandTarget* target_ = nullptr;
   PeerCommands peer_;
-  bool has_local_sockets_ = true;
   Listener local_;
   Listener tcp_;
   char path_[kControlPathMost] = {};

@@ -1,4 +1,5 @@
 // What every port keeps, through platform.h and the C++ library alone, so that it is built and run for each.
+#include <atomic>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -243,6 +244,60 @@ TEST_CASE("port: bytes go through TCP connections") {
     for (Socket* socket : {&listener, &client, &server}) socket_close(socket);
     CHECK(tcp_connect(loopback(port, "127.0.0.1"), deadline_after_ms(10000), &none) != 0);
   }
+}
+
+TEST_CASE("port: bytes go through local sockets, whose path has one listener") {
+  const Folder folder;
+  const std::string path = folder.in("socket");
+  Socket listener, none;
+  CHECK(local_connect(path.c_str(), deadline_after_ms(10), &none) != 0);
+  REQUIRE(local_listen(path.c_str(), &listener) == 0);
+  CHECK(local_listen(path.c_str(), &none) == kErrorInUse);
+  // The look at whether it answers counts as a connection.
+  while (socket_accept(listener, deadline_after_ms(10), &none) == 0) socket_close(&none);
+  for (int round = 0; round < 3; ++round) {
+    Socket client, server;
+    REQUIRE(local_connect(path.c_str(), deadline_after_ms(10000), &client) == 0);
+    REQUIRE(socket_accept(listener, deadline_after_ms(10000), &server) == 0);
+    CHECK(socket_send_all(client, "ping", 4, deadline_after_ms(10000)) == 0);
+    char text[8];
+    CHECK(socket_receive(server, text, sizeof text, deadline_after_ms(10000)) == 4);
+    CHECK(socket_receive(server, text, sizeof text, deadline_after_ms(10)) == -kErrorTimedOut);
+    // What was sent before the end arrives.
+    CHECK(socket_send_all(server, "pong!", 5, deadline_after_ms(10000)) == 0);
+    socket_shutdown(server);
+    CHECK(socket_receive(client, text, sizeof text, deadline_after_ms(10000)) == 5);
+    CHECK(socket_receive(client, text, sizeof text, deadline_after_ms(10000)) == 0);
+    CHECK(socket_send_all(server, "late", 4, deadline_after_ms(10000)) == kErrorClosed);
+    for (Socket* socket : {&client, &server}) socket_close(socket);
+  }
+  CHECK(socket_accept(listener, deadline_after_ms(10), &none) == kErrorTimedOut);
+  socket_close(&listener);
+  local_remove(path.c_str());
+  CHECK(local_connect(path.c_str(), deadline_after_ms(10), &none) != 0);
+}
+
+TEST_CASE("port: shutting down a local listener wakes the thread that accepts") {
+  const Folder folder;
+  Socket listener;
+  REQUIRE(local_listen(folder.in("socket").c_str(), &listener) == 0);
+  struct Accept {
+    Socket listener;
+    std::atomic<int> code{-1};
+  } accept;
+  accept.listener = listener;
+  Thread thread;
+  const auto run = [](void* self) {
+    auto* own = static_cast<Accept*>(self);
+    Socket none;
+    own->code = socket_accept(own->listener, kNoDeadline, &none);
+  };
+  REQUIRE(thread.start("accept", 64 * 1024, run, &accept) == 0);
+  sleep_ns(20 * kNanosPerMilli);
+  socket_shutdown(listener);
+  CHECK(thread.join(deadline_after_ms(10000)));
+  CHECK(accept.code == kErrorClosed);
+  socket_close(&listener);
 }
 
 TEST_CASE("port: libraries are loaded by path and found by address") {

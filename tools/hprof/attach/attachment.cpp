@@ -1,5 +1,6 @@
 #include "tools/hprof/attach/attachment.h"
 
+#include "platform/platform.h"
 #include "tools/hprof/agent_library.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/ctl_session.h"
@@ -34,8 +35,6 @@ std::string read_to_end(int socket, double seconds) {
   return text;
 }
 
-bool is_absolute(const std::string& path) { return !path.empty() && path[0] == '/'; }
-
 }  // namespace
 
 std::string Attachment::name() const {
@@ -52,9 +51,9 @@ bool Attachment::open(int pid, const std::string& agent, bool as_is, std::string
 
 bool Attachment::find_library(const std::string& agent, bool as_is, std::string* error) {
   if (as_is) {
-    if (!is_absolute(agent)) *error = "--as-is needs --agent=<absolute path>";
+    if (!platform::is_absolute_path(agent.c_str())) *error = "--as-is needs --agent=<absolute path>";
     library_ = agent;
-    return is_absolute(agent) && os::become(jvm_, error);
+    return platform::is_absolute_path(agent.c_str()) && os::become(jvm_, error);
   }
   const std::string library = agent_library(agent, error);
   if (library.empty()) return false;
@@ -137,10 +136,10 @@ bool Attachment::ask(const std::string& options, const std::string& folder, doub
   do {
     if (answer->too_early) os::pause_a_little();
     *answer = AttachAnswer();
-    const int vm = os::connect_vm(jvm_, deadline - os::monotonic_seconds(), error);
+    const int vm = os::load_agent(jvm_, deadline - os::monotonic_seconds(), library_,
+                                  "reply=" + place_.path_there(kReply), error);
     if (vm < 0) break;
-    answered = os::send_load(vm, library_, "reply=" + place_.path_there(kReply), error) &&
-               converse(vm, listener, request, seconds, answer, error);
+    answered = converse(vm, listener, request, seconds, answer, error);
     os::close_socket(vm);
   } while (answered && answer->too_early && os::monotonic_seconds() < deadline);
   os::close_socket(listener);
@@ -152,7 +151,7 @@ bool choose_folder(const Attachment& attachment, const std::string& options, std
                    std::string* error) {
   *folder = attachment.shares_folder() ? os::working_folder() : "/tmp";
   const auto file = find_option(options, "file");
-  if (attachment.shares_folder() || file == nullptr || is_absolute(*file)) return true;
+  if (attachment.shares_folder() || file == nullptr || platform::is_absolute_path(file->c_str())) return true;
   *error = "file=" + *file + " is meant in " + os::working_folder() + ", where user " +
            os::user_name(attachment.jvm().user) + " of " + attachment.name() +
            " cannot write, or which it does not see; say a full path of its own, such as file=/tmp/" + *file +

@@ -1,5 +1,6 @@
-// For systems other than Linux, on purpose: `hprof attach` and `profile` refuse and name jcmd, which attaches
-// there (docs/tool.md). Where the system has local sockets, `hprof ctl` reaches a control socket.
+// For systems other than Linux and Windows, on purpose: `hprof attach` and `profile` refuse and name jcmd,
+// which attaches there (docs/tool.md). Where the system has local sockets, `hprof ctl` reaches a control
+// socket.
 #include "platform/platform.h"
 #include "tools/os/attach.h"
 #include "tools/os/os.h"
@@ -9,7 +10,7 @@ namespace hprof::os {
 namespace {
 
 constexpr char kElsewhere[] =
-    "attaching is supported on Linux only; use: jcmd PID JVMTI.agent_load LIBRARY \"OPTIONS\"";
+    "attaching is supported on Linux and Windows only; use: jcmd PID JVMTI.agent_load LIBRARY \"OPTIONS\"";
 
 }  // namespace
 
@@ -50,17 +51,10 @@ bool StagedFiles::open(const Jvm&, const std::string&, const std::vector<FileCop
 }
 StagedFiles::~StagedFiles() = default;
 
-int connect_vm(const Jvm&, double, std::string* error) {
+int load_agent(const Jvm&, double, const std::string&, const std::string&, std::string* error) {
   *error = kElsewhere;
   return -1;
 }
-bool send_load(int, const std::string&, const std::string&, std::string* error) {
-  *error = kElsewhere;
-  return false;
-}
-bool understand_vm(const std::string&, std::string*) { return false; }
-bool comes_too_early(const std::string&) { return false; }
-void pause_a_little() {}
 
 int connect_control(int pid, double seconds, Jvm*, std::string* error) {
   const uint32_t user = platform::current_user();

@@ -153,43 +153,23 @@ int wake(const Jvm& jvm, const std::string& path, double seconds, double deadlin
 
 }  // namespace
 
-void pause_a_little() {
-  const timespec pause{0, 20 * 1000 * 1000};
-  nanosleep(&pause, nullptr);
-}
-
-int connect_vm(const Jvm& jvm, double seconds, std::string* error) {
+int load_agent(const Jvm& jvm, double seconds, const std::string& library, const std::string& options,
+               std::string* error) {
   error->clear();
-  const double deadline = monotonic_seconds() + seconds;
-  const std::string path = descriptor_path(jvm.tmp) + "/" + socket_name(jvm);
-  const int vm = try_connect(jvm, path, deadline, error);
-  return vm >= 0 || !error->empty() ? vm : wake(jvm, path, seconds, deadline, error);
-}
-
-bool send_load(int vm, const std::string& library, const std::string& options, std::string* error) {
   char request[platform::kAttachRequestMost];
   const size_t size = platform::put_attach_request(request, sizeof request, "load",
                                                    {library.c_str(), "true", options.c_str()});
-  if (size != 0) return send_all(vm, request, size, 10, error);
-  *error = "path and options may have 1023 bytes each: the VM reads no more";
-  return false;
-}
-
-// "0\n" and then, by version: "0", "return code: 0", or what went wrong.
-bool understand_vm(const std::string& answer, std::string* text) {
-  const size_t end = answer.find('\n');
-  const std::string code = answer.substr(0, end);
-  std::string rest = end == std::string::npos ? std::string() : answer.substr(end + 1);
-  while (!rest.empty() && (rest.back() == '\n' || rest.back() == '\r')) rest.pop_back();
-  *text = rest.empty() ? "result code " + code : rest;
-  if (code != "0") return false;
-  constexpr char kReturn[] = "return code: ";
-  if (rest.rfind(kReturn, 0) == 0) rest = rest.substr(sizeof kReturn - 1);
-  return rest.empty() || rest == "0";
-}
-
-bool comes_too_early(const std::string& text) {
-  return text.find("only permitted in the live phase") != std::string::npos;
+  if (size == 0) {
+    *error = kTooLong;
+    return -1;
+  }
+  const double deadline = monotonic_seconds() + seconds;
+  const std::string path = descriptor_path(jvm.tmp) + "/" + socket_name(jvm);
+  int vm = try_connect(jvm, path, deadline, error);
+  if (vm < 0 && error->empty()) vm = wake(jvm, path, seconds, deadline, error);
+  if (vm < 0 || send_all(vm, request, size, 10, error)) return vm;
+  close_socket(vm);
+  return -1;
 }
 
 int connect_control(int pid, double seconds, Jvm* jvm, std::string* error) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "platform/platform.h"
+#include "platform/win32/local_socket.h"
 #include "platform/win32/wait.h"
 #include "tools/os/os.h"
 #include "tools/os/win32/handle.h"
@@ -15,6 +16,7 @@ namespace hprof::os {
 namespace {
 
 constexpr int kSliceMs = 50;  // no wait covers sockets, the console and pipes
+constexpr int kLocalSliceMs = 5;
 constexpr DWORD kStandard[] = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
 
 std::atomic<bool> stop_requested{false};
@@ -61,8 +63,14 @@ int ready_socket(const std::vector<int>& handles, int milliseconds) {
   fd_set wanted;
   FD_ZERO(&wanted);
   bool any = false;
-  for (int handle : handles) {
+  for (size_t i = 0; i < handles.size(); ++i) {
+    const int handle = handles[i];
     if (handle <= 2) continue;
+    if (platform::is_local(platform::Socket{handle})) {
+      if (platform::local_is_ready(platform::Socket{handle})) return static_cast<int>(i);
+      milliseconds = std::min(milliseconds, kLocalSliceMs);
+      continue;
+    }
     FD_SET(static_cast<SOCKET>(handle), &wanted);
     any = true;
   }
@@ -73,7 +81,9 @@ int ready_socket(const std::vector<int>& handles, int milliseconds) {
   timeval limit = {0, milliseconds * 1000};
   if (select(0, &wanted, nullptr, nullptr, &limit) <= 0) return -1;
   for (size_t i = 0; i < handles.size(); ++i) {
-    if (handles[i] > 2 && FD_ISSET(static_cast<SOCKET>(handles[i]), &wanted)) return static_cast<int>(i);
+    if (handles[i] > 2 && !platform::is_local(platform::Socket{handles[i]}) &&
+        FD_ISSET(static_cast<SOCKET>(handles[i]), &wanted))
+      return static_cast<int>(i);
   }
   return -1;
 }
