@@ -215,6 +215,12 @@ class Live:
                 pass
 
 
+def library_in(folder):
+    """The agent of a build for Windows, or for another system."""
+    dll = os.path.join(folder, "hprof.dll")
+    return dll if os.path.exists(dll) else os.path.join(folder, "libhprof.so")
+
+
 def no_core():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -256,7 +262,7 @@ class Vm:
 
     @property
     def agent(self):
-        return os.path.join(self.agent_dir, "libhprof.so")
+        return library_in(self.agent_dir)
 
     @property
     def plugin_dir(self):
