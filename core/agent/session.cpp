@@ -232,7 +232,7 @@ bool Session::create_tables() {
   if (is_very_small(memory_)) {
     limits = ModelLimits::small(memory_.budget() / 8 * 5, units_.uses_any(HPROF_NEED_METHOD_BOOK));
   }
-  Status created = model_.create(memory_, limits, losses_, parts_.settings.raw_names != 0);
+  Status created = model_.create(memory_, limits, losses_);
   if (!created.ok()) return voice_.fail(created.text);
   ClassBook::Options options = {parts_.settings.line_numbers != 0,
                                 (parts_.settings.granted & HPROF_NEED_LINE_NUMBERS) != 0,

@@ -66,7 +66,6 @@ bool Units::make() {
   settings_.verbose = core.verbose;
   settings_.java_version = parts_.hotspot.java_version();
   settings_.cutoff = core.cutoff;
-  settings_.raw_names = core.raw_names;
   if (selection.collector_count > kMostCollectors) return parts_.voice.fail("too many collectors at once");
   for (uint32_t i = 0; i < selection.collector_count; i++) {
     CollectorSlot& slot = collectors_[i];

@@ -14,7 +14,7 @@ ClassSerial ClassTable::intern(Str signature, uint64_t identity) {
   if (!scratch.data()) return ClassSerial::kNone;
   TextWriter stable(scratch.data(), stable_room);
   TextWriter name(scratch.data() + stable_room, name_room);
-  if (raw_names_ || !write_stable_signature(signature, stable)) {
+  if (!write_stable_signature(signature, stable)) {
     return intern_with(signature, identity, false, name);
   }
   // The dropped suffix tells classes of the same identity apart (two lambdas of one loader).

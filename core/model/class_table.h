@@ -24,11 +24,9 @@ namespace hprof {
 // representative [onload][control][app]; the rest [any].
 class ClassTable {
  public:
-  bool create(MemoryAccount& memory, uint32_t capacity, Backing backing, StringTable& strings,
-              bool raw_names) {
+  bool create(MemoryAccount& memory, uint32_t capacity, Backing backing, StringTable& strings) {
     strings_ = &strings;
     memory_ = &memory;
-    raw_names_ = raw_names;
     return table_.create(memory, capacity, backing);
   }
   void destroy() { table_.destroy(); }
@@ -67,7 +65,6 @@ class ClassTable {
   InternTable<Entry> table_;
   StringTable* strings_ = nullptr;
   MemoryAccount* memory_ = nullptr;
-  bool raw_names_ = false;
 };
 
 }  // namespace hprof

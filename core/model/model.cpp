@@ -23,21 +23,20 @@ void put_digits_folded(Str name, TextWriter& folded) {
 }  // namespace
 
 // [[gnu::cold]]: compiled for size, unlike the rest of this file.
-[[gnu::cold]] Status Model::create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses,
-                                   bool raw_names) {
+[[gnu::cold]] Status Model::create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses) {
   losses_ = &losses;
   limits_ = limits;
-  while (!create_tables(memory, raw_names)) {
+  while (!create_tables(memory)) {
     destroy();
     if (!limits_.halve()) return Status::no_memory("no memory for the tables of names");
   }
   return Status::good();
 }
 
-[[gnu::cold]] bool Model::create_tables(MemoryAccount& memory, bool raw_names) {
+[[gnu::cold]] bool Model::create_tables(MemoryAccount& memory) {
   const ModelLimits& l = limits_;
   return strings_.create(memory, l.strings, l.text_bytes, l.backing) &&
-         classes_.create(memory, l.classes, l.backing, strings_, raw_names) &&
+         classes_.create(memory, l.classes, l.backing, strings_) &&
          methods_.create(memory, l.methods, l.line_table_bytes, l.backing, classes_, strings_) &&
          frames_.create(memory, l.frames, l.backing) &&
          traces_.create(memory, l.traces, l.trace_bytes, l.backing) &&

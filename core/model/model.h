@@ -38,11 +38,10 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // memory and losses outlive the model. raw_names: class names as the VM spells them (class_names.h).
+  // memory and losses outlive the model.
   // Without enough address space (containers may limit it) it halves the limits until they fit. On failure
   // nothing is held. [onload]
-  [[gnu::cold]] Status create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses,
-                              bool raw_names);
+  [[gnu::cold]] Status create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses);
   [[gnu::cold]] void destroy();  // [control], nobody else uses it
 
   StringId string(Str text);
@@ -96,7 +95,7 @@ class Model {
   [[gnu::cold]] static uint64_t room(const ModelLimits& limits);
 
  private:
-  [[gnu::cold]] bool create_tables(MemoryAccount& memory, bool raw_names);
+  [[gnu::cold]] bool create_tables(MemoryAccount& memory);
   template <class Id>
   Id counted(Id id, Loss loss) {
     if (id == Id::kNone) losses_->add(loss);

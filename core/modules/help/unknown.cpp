@@ -17,7 +17,8 @@ constexpr Str kFileOptions[] = {"file", "control", "secret-file", "plugins"};
 constexpr char kGone[] =
     "addresses=use hotspot=-object-addresses;http-buffer=use memory-limit=;http-timeout=use net-timeout=;"
     "listen-remote=listen= takes any address;max-nodes=use max-memory=;net-secret-file=use secret-file=;"
-    "park-interval=use interval=;segment=a segment has 1 MiB, or what memory is left;sites-order=use "
+    "park-interval=use interval=;raw-names=hidden classes have stable names;segment=a segment has 1 MiB, or "
+    "what memory is left;sites-order=use "
     "sites-live=n or the command sites alloc;sites-walk=use hotspot=-frame-walk;times=use clock=cpu or "
     "clock=wall;"
     "times-counter=clock=wall chooses the clock;times-interval=use interval=";

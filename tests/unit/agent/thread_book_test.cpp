@@ -25,7 +25,7 @@ struct Book {
         {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy},
         budget);
     losses.open();
-    REQUIRE(model.create(memory, ModelLimits::standard(), losses, false).ok());
+    REQUIRE(model.create(memory, ModelLimits::standard(), losses).ok());
     book.create(jvm.jvmti(), &memory, &model, &announce, this);
   }
   ~Book() {

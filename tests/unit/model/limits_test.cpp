@@ -41,7 +41,7 @@ TEST_CASE("halving ends at the smallest tables, which still work") {
 
 TEST_CASE("a fixed model takes all of its memory at creation and none later") {
   const ModelLimits limits = ModelLimits::fixed(4 * 1024 * 1024);
-  ModelFixture f(limits, false, 5 * 1024 * 1024);
+  ModelFixture f(limits, 5 * 1024 * 1024);
   REQUIRE(f.status.ok());
   CHECK(f.memory.used() == limits.room());
   CHECK(f.model->charged() == limits.room());

@@ -21,11 +21,10 @@ inline ModelLimits small_limits() {
 }
 
 struct ModelFixture {
-  explicit ModelFixture(const ModelLimits& limits = small_limits(), bool raw_names = false,
-                        uint64_t budget = 0)
+  explicit ModelFixture(const ModelLimits& limits = small_limits(), uint64_t budget = 0)
       : memory(budget), losses(std::make_unique<LossCounters>()), model(std::make_unique<Model>()) {
     losses->open();
-    status = model->create(memory, limits, *losses, raw_names);
+    status = model->create(memory, limits, *losses);
   }
   ~ModelFixture() {
     model->destroy();

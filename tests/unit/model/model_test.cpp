@@ -225,15 +225,6 @@ TEST_CASE("hidden classes take no string each") {
   CHECK(raw(f.model->string("the next string")) == 3);
 }
 
-TEST_CASE("raw names are as the VM spells them, and nothing folds") {
-  ModelFixture f(small_limits(), true);
-  const ClassSerial a = f.model->class_serial("LFoo$$Lambda.0x0001;", 7);
-  const ClassSerial b = f.model->class_serial("LFoo$$Lambda.0x0002;", 7);
-  CHECK(f.name_of(a) == "Foo$$Lambda/0x0001");
-  CHECK(f.text(f.model->class_info(a)->signature) == "LFoo$$Lambda.0x0001;");
-  CHECK(f.model->method(a, "run", "()V") != f.model->method(b, "run", "()V"));
-}
-
 TEST_CASE("lines of methods that count as one are unknown when their tables differ") {
   ModelFixture f;
   const MethodId m = f.model->method(f.model->class_serial("LFoo.0x0001;", 7), "run", "()V");
@@ -291,7 +282,7 @@ TEST_CASE("full tables answer 0 and count, each its own loss") {
 }
 
 TEST_CASE("when the budget is used up everything that was handed out stays readable") {
-  ModelFixture f(ModelLimits::standard(), false, 2 * 1024 * 1024);
+  ModelFixture f(ModelLimits::standard(), 2 * 1024 * 1024);
   REQUIRE(f.status.ok());
   std::vector<uint32_t> ids;
   for (int i = 0; i < 100000; ++i)
@@ -390,7 +381,7 @@ TEST_CASE("eight threads that intern the same things get the same numbers, whole
 }
 
 TEST_CASE("eight threads that exhaust the budget are refused, not harmed") {
-  ModelFixture f(ModelLimits::standard(), false, 3 * 1024 * 1024);
+  ModelFixture f(ModelLimits::standard(), 3 * 1024 * 1024);
   REQUIRE(f.status.ok());
   std::atomic<uint32_t> bad{0};
   std::atomic<uint32_t> refused{0};

@@ -48,7 +48,6 @@ TEST_CASE("the core's defaults are the original's") {
   CHECK(core.file == nullptr);
   CHECK(core.net == nullptr);
   CHECK(core.start == 1);
-  CHECK(core.raw_names == 0);
   CHECK_FALSE(core.allows_exit());
   CHECK(core.control == nullptr);
   CHECK(core.listen == nullptr);
@@ -56,7 +55,7 @@ TEST_CASE("the core's defaults are the original's") {
 }
 
 TEST_CASE("typed values reach the core's config") {
-  Run run("depth=9,cutoff=0.5,lineno=n,doe=n,start=n,raw-names=y,max-memory=64m,logflags=1");
+  Run run("depth=9,cutoff=0.5,lineno=n,doe=n,start=n,max-memory=64m,logflags=1");
   REQUIRE(run.outcome == Configured::kRun);
   const CoreConfig& core = run.made->core;
   CHECK(core.depth == 9);
@@ -64,7 +63,6 @@ TEST_CASE("typed values reach the core's config") {
   CHECK(core.line_numbers == 0);
   CHECK(core.dump_on_exit == 0);
   CHECK(core.start == 0);
-  CHECK(core.raw_names == 1);
   CHECK(core.max_memory == 64u << 20);
   CHECK(core.shows_details());
 }
