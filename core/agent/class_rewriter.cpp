@@ -17,7 +17,6 @@ namespace {
 
 // Both replace enter() and exit().
 constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
-constexpr uint32_t kOfAskAlone = HPROF_PROBE_LATE | HPROF_PROBE_ON_DEMAND;
 
 jlong JNICALL no_call_begins(JNIEnv*, jclass, jint) { return 0; }
 void JNICALL no_call_ends(JNIEnv*, jclass, jlong, jboolean) {}
@@ -56,18 +55,20 @@ std::atomic<CallNatives::Begins> CallNatives::begins{&no_call_begins};
 std::atomic<CallNatives::Ends> CallNatives::ends{&no_call_ends};
 
 hprof_status ClassRewriter::ask(const ProbeUser& user) {
-  const bool on_demand = user.probes == (HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND);
-  if (sits_out_ && !on_demand) return HPROF_OK;
-  if (table_ == nullptr || parts_->settings.attached != 0) return HPROF_UNSUPPORTED;
+  const bool timed = user.probes == (HPROF_PROBE_TIMED | HPROF_PROBE_ON_DEMAND);
+  const bool on_demand = timed || user.probes == (HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND);
+  if (sits_out_ && (timed || !on_demand)) return HPROF_OK;
+  if (table_ == nullptr || (parts_->settings.attached != 0 && !timed)) return HPROF_UNSUPPORTED;
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   // JDK 8 has early class hooks without a capability.
   const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
   if (!early && !on_demand && (user.probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
   const uint32_t kinds = (user.probes & kUserExceptions) != 0 ? user.probes | kUserExceptions : user.probes;
   if ((kinds & ~kOfAskAlone) == 0 || ((asked_ | on_demand_.probes) & kinds) != 0) return HPROF_FAILED;
+  if ((kinds & HPROF_PROBE_TIMED) != 0 && (!timed || user.number == nullptr)) return HPROF_FAILED;
   if (on_demand) {
     if ((parts_->settings.granted & HPROF_NEED_CLASS_HOOKS) == 0) return HPROF_UNSUPPORTED;
-    if (may_rewrite()) return HPROF_FAILED;
+    if (!timed && may_rewrite()) return HPROF_FAILED;
     on_demand_ = user;
     return HPROF_OK;
   }
@@ -101,6 +102,7 @@ ProbeUser& ClassRewriter::user_of(uint32_t probe) {
 
 bool ClassRewriter::begin() {
   if (asked_ == 0) return true;
+  if ((on_demand_.probes & HPROF_PROBE_TIMED) != 0) add_user(on_demand_);
   if (make_rewriter()) active_.store(made_, std::memory_order_release);
   return is_active();
 }
@@ -127,7 +129,7 @@ const char* ClassRewriter::on_vm_start(JNIEnv* jni) {
 }
 
 void ClassRewriter::on_vm_init(JNIEnv* jni) {
-  if (!made_->prepare_tracker(jni))
+  if (!made_->prepare_tracker(parts_->jvmti, jni))
     parts_->messages.message("the tracker class could not be made: methods and allocations are not counted");
 }
 
@@ -152,11 +154,17 @@ hprof_status ClassRewriter::go(JNIEnv* jni, uint32_t probes) {
   return set_flags(jni, probes, true);
 }
 
-// Defines the tracker before the first class calls it.
+// Defines the tracker before the first class calls it. Beside other probes it is there, and only classes that
+// were loaded before these have none.
 hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if ((asked_ & HPROF_PROBE_TIMED) != 0)
+    return !is_active()                                     ? HPROF_FAILED
+           : !is_late_ || made_->rewrite_loaded(jvmti, jni) ? HPROF_OK
+                                                            : HPROF_NO_MEMORY;
   if (asked_ != 0 || !help_.is_alone(help_.session)) return HPROF_FAILED;
   add_user(on_demand_);
-  if (!make_rewriter() || !made_->define_tracker(jni) || !made_->prepare_tracker(jni)) return HPROF_FAILED;
+  if (!make_rewriter() || !made_->define_tracker(jni) || !made_->prepare_tracker(jvmti, jni))
+    return HPROF_FAILED;
   active_.store(made_, std::memory_order_release);
   help_.see_files(help_.session);
   return made_->rewrite_loaded(jvmti, jni) ? HPROF_OK : HPROF_NO_MEMORY;
@@ -173,6 +181,25 @@ uint32_t ClassRewriter::frame(uint32_t method, bool entry) const {
   const bool has_line = entry && parts_->settings.line_numbers != 0 && made_ != nullptr;
   const uint32_t line = has_line ? made_->first_line(method) : 0;
   return raw(model.frame(MethodId{method}, line != 0 ? static_cast<int32_t>(line) : HPROF_LINE_UNKNOWN));
+}
+
+bool ClassRewriter::undo(JNIEnv* jni, int64_t deadline_ns) {
+  if (!is_active() || !can_undo()) return true;
+  if (jni == nullptr) return false;
+  active_.store(nullptr, std::memory_order_seq_cst);
+  made_->undo(parts_->jvmti, jni);
+  while (visits_.load(std::memory_order_seq_cst) != 0) {
+    if (platform::monotonic_ns() > deadline_ns) return false;
+    platform::sleep_ns(platform::kNanosPerMilli);
+  }
+  is_undone_ = true;
+  return true;
+}
+
+void ClassRewriter::destroy() {
+  if (!is_undone_) return;
+  made_->destroy();
+  made_ = nullptr;
 }
 
 void ClassRewriter::totals(hprof_probe_totals* totals) const {

@@ -47,6 +47,28 @@ class ClassRewriter {
   bool is_active() const { return kHasBytecode && active_.load(std::memory_order_acquire) != nullptr; }
   // True: classes are rewritten now, or may be at any time.
   bool may_rewrite() const { return is_active() || (kHasBytecode && on_demand_.probes != 0); }
+  // True: no class is changed for good; undo() takes out what probes there are.
+  bool can_undo() const {
+    return kHasBytecode && ((asked_ | on_demand_.probes) & ~kOfAskAlone & ~HPROF_PROBE_TIMED) == 0;
+  }
+  // Before a detach, when the units have stopped and class files still come. False: a thread is still in a
+  // class file at the deadline. [control]
+  bool undo(JNIEnv* jni, int64_t deadline_ns);
+  // Frees what undo() has taken out of use. [control], when no class files come
+  void destroy();
+  // Counts a thread that passes on a class file, for which undo() waits. [app]
+  class Visit {
+   public:
+    explicit Visit(ClassRewriter& rewriter) : visits_(rewriter.visits_) {
+      visits_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~Visit() { visits_.fetch_sub(1, std::memory_order_release); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    std::atomic<uint32_t>& visits_;
+  };
 
   // Rewrites a class file. loader: of the LoaderBook. [app], from before VMStart on
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
@@ -74,8 +96,8 @@ class ClassRewriter {
   }
   uint32_t frame(uint32_t method, bool entry) const;
   void totals(hprof_probe_totals* totals) const;
-  void each_left(void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
-    if (is_active()) made_->each_left(argument, visit);
+  void each_left(bool timed, void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
+    if (is_active()) made_->each_left(timed, argument, visit);
   }
 
   // Natives of the tracker. [app]
@@ -87,6 +109,7 @@ class ClassRewriter {
   void made(JNIEnv* jni, jobject exception);
 
  private:
+  static constexpr uint32_t kOfAskAlone = HPROF_PROBE_LATE | HPROF_PROBE_ON_DEMAND;
   enum Demand : uint32_t { kNobody, kBegun, kMet, kRefused };
   void add_user(const ProbeUser& user);
   bool make_rewriter();
@@ -100,6 +123,8 @@ class ClassRewriter {
   Help help_ = {};
   Rewriter* made_ = nullptr;
   std::atomic<Rewriter*> active_{nullptr};  // made_, from when it may rewrite
+  std::atomic<uint32_t> visits_{0};
+  bool is_undone_ = false;
   uint32_t asked_ = 0;
   bool is_late_ = false;
   bool sits_out_ = false;

@@ -32,7 +32,7 @@ const hprof_probes_service kProbes = {
       return rewriter_of(host).frame(method, entry != 0);
     },
     [](const hprof_host* host, void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) {
-      rewriter_of(host).each_left(argument, visit);
+      rewriter_of(host).each_left(false, argument, visit);
     },
 };
 
@@ -135,6 +135,9 @@ const hprof_bytecode_service kBytecode = {
     [](const hprof_host* host, int64_t offset) { rewriter_of(host).set_header_at(offset); },
     [](const hprof_host* host) -> uint32_t { return slot_of(host)->parts->threads.is_agent() ? 1 : 0; },
     [](const hprof_host* host) { return slot_of(host)->parts->classes.redefinitions(); },
+    [](const hprof_host* host, void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) {
+      rewriter_of(host).each_left(true, argument, visit);
+    },
 };
 
 template <class Table>

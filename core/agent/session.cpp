@@ -113,7 +113,9 @@ JNIEnv* SessionParts::jni() const {
   return vm->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
 }
 
-bool SessionParts::can_be_detached() const { return !rewriter.may_rewrite() && !class_files.has_handlers(); }
+bool SessionParts::can_be_detached() const {
+  return (!rewriter.may_rewrite() || rewriter.can_undo()) && !class_files.has_handlers();
+}
 
 // The JavaVM's functions are in the VM's library, unless another agent has replaced GetEnv.
 void* SessionParts::vm_symbol(const char* name) const {
@@ -405,6 +407,7 @@ void Session::on_vm_start(JNIEnv* jni) {
 }
 
 void Session::load_class_file(const LoadedFile& file, unsigned char** new_bytes, jint* new_size) {
+  const ClassRewriter::Visit visit(rewriter_);
   class_files_.load(parts_.jvmti, file, loaders_, rewriter_, new_bytes, new_size);
 }
 

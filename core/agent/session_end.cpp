@@ -46,8 +46,9 @@ void Session::finish(JNIEnv* jni) {
   Reports::OutputName name;
   if (says_where) reports_.put_name(&name);
   units_.stop_all();
+  bool ended = phase() != Phase::kEnding || rewriter_.undo(jni, platform::monotonic_ns() + kThreadDeadlineNs);
   control_.release();
-  bool ended = end_threads(platform::monotonic_ns() + kThreadDeadlineNs);
+  ended = end_threads(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
   if (phase() == Phase::kEnding) units_.events().detach_from(parts_.jvmti);
   ended = gate_.close(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
   ended = pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
@@ -169,6 +170,7 @@ void Session::unload() {
 // Frees the parts: nothing of the session runs any more, and no callback is inside.
 void Session::give_back(JNIEnv* jni) {
   units_.destroy_collectors();
+  rewriter_.destroy();
   pipeline_.destroy();
   threads_.destroy(jni);
   classes_.destroy(jni);

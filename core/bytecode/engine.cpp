@@ -29,7 +29,7 @@ struct Engine {
              {asked.memory, asked.scratch_limit},
              {asked.memory, asked.scratch_limit}},
         tracker_budget{asked.memory, asked.scratch_limit},
-        trackers{GrowBuffer(tracker_budget), GrowBuffer(tracker_budget)} {}
+        trackers{GrowBuffer(tracker_budget), GrowBuffer(tracker_budget), GrowBuffer(tracker_budget)} {}
 
   EngineUse use;
   PooledScratch pool[kScratches];
@@ -115,15 +115,20 @@ bool make_trackers(Engine* engine) {
 
 }  // namespace
 
-// Never freed: classes may be loaded until the very end of the VM.
+void engine_destroy(Engine* engine) {
+  const Memory memory = engine->use.memory;
+  engine->~Engine();
+  memory.release(memory.context, engine, sizeof(Engine));
+}
+
+// Not freed at the end of the VM, until which classes may be loaded.
 Engine* engine_create(const EngineUse& use) {
   void* memory = use.memory.allocate(use.memory.context, sizeof(Engine));
   if (memory == nullptr) return nullptr;
   auto* engine = new (memory) Engine(use);
   if ((use.probes.probes & kProbesOfSites) != 0) add_allocation_probes(&engine->use.probes);
   if (make_trackers(engine)) return engine;
-  engine->~Engine();
-  use.memory.release(use.memory.context, memory, sizeof(Engine));
+  engine_destroy(engine);
   return nullptr;
 }
 

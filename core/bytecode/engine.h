@@ -31,6 +31,7 @@ struct EngineTotals {
 
 // Also prepares the tracker classes, which rewritten classes need. NULL: no memory. [onload]
 Engine* engine_create(const EngineUse& use);
+void engine_destroy(Engine* engine);  // [control], when no class is rewritten
 // Rewrites a class file. Any number of threads at once. loader: for MethodSite::loader. [app]
 NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* context,
                         uint8_t* (*allocate)(void* context, uint32_t size));

@@ -78,8 +78,9 @@ Reason MethodInjector::decide(uint32_t wanted) {
   if (reason != Reason::kRewritten) return reason;
   reason = check_handlers(code_, plan_.marks);
   if (reason != Reason::kRewritten) return reason;
-  leaf_ = (wanted & kProbeLeaf) &&
-          (!(wanted & kProbeEnter) || (facts_.leaf && (method_.access & kAccSynchronized) == 0));
+  const bool is_leaf = facts_.leaf && (method_.access & kAccSynchronized) == 0;
+  if (is_leaf && probes_.leaves_out_leaves) return Reason::kCallsNothing;
+  leaf_ = (wanted & kProbeLeaf) && (!(wanted & kProbeEnter) || is_leaf);
   enters_ = (wanted & kProbeEnter) && !leaf_;
   if (enters_ && changes_thread(view_, method_)) return Reason::kChangesThread;
   object_init_ = (wanted & kProbeObjectInit) && view_.name.equals("java/lang/Object", 16) &&

@@ -111,6 +111,8 @@ struct ProbeSet {
   // The VM does not compile methods of more bytes than this (HotSpot: -XX:-DontCompileHugeMethods, 8000): a
   // method that would pass the limit by its probes gets none. 0: no limit.
   uint32_t huge_method_bytes = 8000;
+  // Methods that call nothing (see kProbeLeaf) get no probes.
+  bool leaves_out_leaves = false;
 
   void* context = nullptr;
   bool (*include_class)(void* context, Span name, uint16_t access) = nullptr;

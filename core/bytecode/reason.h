@@ -27,6 +27,7 @@ namespace hprof {
   X(kTooComplex, "too many exception handlers")                      \
   X(kConstructor, "constructor whose super() call is not plain")     \
   X(kEmptyFinalizer, "empty finalizer")                              \
+  X(kCallsNothing, "neither calls nor loops")                        \
   X(kChangesThread, "changes the current thread")
 
 enum class Reason : uint8_t {

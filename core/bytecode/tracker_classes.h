@@ -13,7 +13,8 @@ struct TrackerClass {
 };
 
 // In the order in which to define them. Static data. [any]
-constexpr uint32_t kTrackerClassCount = 2;
+constexpr uint32_t kTrackerClassCount = 3;
+constexpr uint32_t kTimerClass = 2;  // the last: hprof.Timer, for HPROF_PROBE_TIMED alone
 extern const TrackerClass kTrackerClasses[kTrackerClassCount];
 
 // Writes the class file with each `from` in its texts replaced by `to`, in descriptors, too.

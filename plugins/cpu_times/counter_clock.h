@@ -5,19 +5,9 @@
 
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/counter_rate.hpp>
 
 namespace hprof::times {
-
-// Both clocks at the same moment.
-struct ClockPair {
-  uint64_t ns;
-  uint64_t ticks;
-};
-
-// Nanoseconds per tick between the first and the last of `count` pairs. 0: the counter is unusable, since it
-// did not always advance or its rate was not steady. [any]
-double steady_rate(const ClockPair* pairs, uint32_t count);
 
 // A sum of ticks. The counter is read unordered, so a short time may come out negative; that counts as 0.
 // [any]
@@ -34,11 +24,10 @@ class CounterClock {
   // Nanoseconds in ticks of that clock, at least 1.
   uint64_t ticks_of(uint64_t ns) const;
   // Nanoseconds per tick, measured since open(). [control]
-  double ns_per_tick(const Services& services) const;
+  double ns_per_tick(const Services& services) const { return rate_.now(services); }
 
  private:
-  ClockPair first_ = {};
-  double first_rate_ = 0;
+  CounterRate rate_;
   int64_t nano_time_ = 0;  // System.nanoTime minus the system's clock
   bool is_open_ = false;
 };

@@ -111,6 +111,7 @@ class Pprof(Table):
         self.time_ns, self.duration_ns = scalars.get(9), scalars.get(10)
         self.default = strings[scalars[14]]
         self.comments = [strings[value] for number, value in top if number == 13]
+        self.labels = []
         for number, value in top:
             if number == 2:
                 self.add_sample(fields(value), strings, lines)
@@ -124,10 +125,11 @@ class Pprof(Table):
                 values = packed(value)
             else:
                 label = dict(fields(value))
-                labels[strings[label[1]]] = strings[label[2]]
+                labels[strings[label[1]]] = strings[label[2]] if 2 in label else label.get(3, 0)
         check_equal(len(values), len(self.types), "values of a sample")
         values = {name: value for (name, _), value in zip(self.types, values)}
         self.stacks.append((frames, values, labels.get("class", labels.get("monitor"))))
+        self.labels.append(labels)
 
 
 # --- OpenTelemetry's profiles

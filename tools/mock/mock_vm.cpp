@@ -320,7 +320,8 @@ void MockHost::add_vm_services() {
                                                   MockBytecode::totals,
                                                   MockBytecode::header_at,
                                                   MockBytecode::is_own_thread,
-                                                  MockBytecode::redefinitions};
+                                                  MockBytecode::redefinitions,
+                                                  MockProbes::each_left};
   static const hprof_probes_service probes = {sizeof probes, 0, MockProbes::frame, MockProbes::each_left};
   static const hprof_exceptions_service exceptions_table = {
       sizeof(hprof_exceptions_service), 2, MockExceptions::ask, MockExceptions::start, MockExceptions::stop};

@@ -1,4 +1,6 @@
 // Tables: the original's in its own layout, all others with one line per row.
+#include <initializer_list>
+
 #include <hprof/cpp/table.hpp>
 #include <hprof/tables.h>
 
@@ -121,6 +123,43 @@ void write_monitor_time(TextOut& out, const hprof_rec_table& table) {
 }
 #endif
 
+#ifndef HPROF_NO_LATENCY_RECORDS
+// Three digits and a unit, in a column of 8 characters.
+void write_duration(TextOut& out, uint64_t ns) {
+  constexpr const char* kUnits[] = {"ns", "us", "ms", "s"};
+  constexpr uint32_t kWidth = 8;
+  uint64_t scale = 1;
+  uint32_t unit = 0;
+  for (; unit < 3 && ns / scale >= 1000; unit++) scale *= 1000;
+  const uint64_t whole = ns / scale;
+  const uint32_t places = scale == 1 || whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
+  TextLine<40> text;
+  text.decimal(ns / (scale / (places == 2 ? 100 : places == 1 ? 10 : 1)), places).add(kUnits[unit]);
+  for (uint64_t i = text.size(); i < kWidth; i++) out.lit(" ");
+  out.safe({text.c_str(), text.size()}, Safe::kWord);
+}
+
+void write_latency(TextOut& out, const hprof_rec_table& table) {
+  out.lit("CALL LATENCY BEGIN (total = ")
+      .dec(column_total(table, 1))
+      .lit(") ")
+      .date(table.created_ms)
+      .lit("\n");
+  out.lit("rank      calls running    mean     p50     p90     p99   p99.9     max method\n");
+  for (uint64_t i = 0; i < table.row_count && out.ok(); i++) {
+    const auto& row = row_at<hprof_latency_row>(table, i);
+    out.dec(i + 1, 4).lit(" ").dec(row.calls, 10).lit(" ").dec(row.running, 7);
+    for (const uint64_t ns : {row.mean_ns, row.p50_ns, row.p90_ns, row.p99_ns, row.p99_9_ns, row.max_ns})
+      write_duration(out, ns);
+    out.lit(" ").method_name(static_cast<hprof_method_id>(row.method)).lit("\n");
+  }
+  out.lit("CALL LATENCY END\n");
+}
+
+// Some 40 rows a method, for programs that add reports up: format=json and others have them.
+void write_nothing(TextOut&, const hprof_rec_table&) {}
+#endif
+
 struct TableForm {
   const char* name;
   uint32_t columns;
@@ -143,6 +182,10 @@ constexpr TableForm kForms[] = {
 #endif
 #ifndef HPROF_NO_MONITOR_RECORDS
     form<hprof_monitor_row>(HPROF_TABLE_MONITOR_TIME, write_monitor_time),
+#endif
+#ifndef HPROF_NO_LATENCY_RECORDS
+    form<hprof_latency_row>(HPROF_TABLE_LATENCY, write_latency),
+    form<hprof_latency_class_row>(HPROF_TABLE_LATENCY_CLASSES, write_nothing),
 #endif
 };
 

@@ -261,6 +261,8 @@ bool Request::define(ProtoOut& out, const Row& row, Sample* sample) {
     const auto cell = static_cast<uint32_t>(row.cells[i].u);
     const hprof_text text = label(column.type, cell);
     if (text.data != nullptr && text.size != 0) add(column.name, {text, 0});
+    const bool counts = column.type >= HPROF_COLUMN_COUNT && column.type <= HPROF_COLUMN_BYTES;
+    if (counts && (column.flags & HPROF_COLUMN_KEY) != 0) add(column.name, {{nullptr, 0}, row.cells[i].u});
     if (column.type == HPROF_COLUMN_THREAD && cell != 0) thread = cell;
     if (column.type == HPROF_COLUMN_THREAD_STATE) add("thread.state", {text_of(state_name(cell)), 0});
   }

@@ -1,5 +1,6 @@
 package java.lang;
 
+import hprof.Timer;
 import jdk.internal.misc.CarrierThread;
 import jdk.internal.vm.annotation.DontInline;
 import sun.misc.Unsafe;
@@ -80,6 +81,9 @@ public final class HprofTracker {
   /** Set while a unit wants calls and their ends. */
   static boolean calling;
 
+  /** Set while a unit measures calls. */
+  static boolean timing;
+
   /** Set before, on VMs with virtual threads, whose calls are not reported. Carriers report only objects. */
   static boolean carriers;
 
@@ -108,6 +112,11 @@ public final class HprofTracker {
     counterTime();
     System.nanoTime();
     HprofMemory.UNSAFE.hashCode();
+  }
+
+  /** prime() where only calls are timed: the natives of other probes may not be found yet. */
+  static void primeTimed() {
+    Timer.ends(Timer.begins(0));
   }
 
   /** Returns the argument for exit(), unwind() and sync(); 0: not counted. */
@@ -382,6 +391,16 @@ public final class HprofTracker {
 
   public static void unwindCall(long call) {
     if (call != 0) callEnds(call, true);
+  }
+
+  /** enter() for a unit that measures calls, on any thread. */
+  public static long enterTimed(int number) {
+    return timing ? Timer.begins(number) : 0;
+  }
+
+  /** exit() and unwind() of the same. */
+  public static void exitTimed(long call) {
+    if (call != 0) Timer.ends(call);
   }
 
   /** A handler in that method begins. */

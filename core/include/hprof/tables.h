@@ -69,6 +69,27 @@ typedef struct hprof_site_event {
   uint64_t allocated_bytes, allocated_objects; /* that the sample stands for */
 } hprof_site_event;
 
+/* How long the calls of timed methods took, a row for each method. Most time first. */
+#define HPROF_TABLE_LATENCY "hprof.latency/1"
+typedef struct hprof_latency_row {
+  uint64_t method;  /* hprof_method_id */
+  uint64_t calls;   /* that have ended */
+  uint64_t running; /* that have not, and are in nothing else */
+  uint64_t mean_ns;
+  uint64_t p50_ns, p90_ns, p99_ns, p99_9_ns; /* the middle of a class */
+  uint64_t max_ns;
+} hprof_latency_row;
+
+/* The same calls by classes of their duration, a row for each class that has any. The classes are the same everywhere, so
+ * rows of several reports, processes and machines add up, which percentiles do not. */
+#define HPROF_TABLE_LATENCY_CLASSES "hprof.latency_classes/1"
+typedef struct hprof_latency_class_row {
+  uint64_t trace;          /* hprof_trace_serial of the method alone */
+  uint64_t from_ns, to_ns; /* from_ns <= duration < to_ns; the last class ends with INT64_MAX */
+  uint64_t calls;
+  uint64_t time_ns; /* calls times the middle of the class */
+} hprof_latency_class_row;
+
 /* One row: all sites together. */
 #define HPROF_TABLE_HEAP_SUMMARY "hprof.heap_summary/1"
 typedef struct hprof_heap_summary_row {

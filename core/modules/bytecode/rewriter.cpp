@@ -9,6 +9,7 @@
 #include "core/base/scratch_text.h"
 #include "core/bytecode/debug_info.h"
 #include "core/bytecode/engine.h"
+#include "core/bytecode/tracker_classes.h"
 #include "core/modules/bytecode/make_rewriter.h"
 
 namespace hprof {
@@ -21,6 +22,8 @@ constexpr const char* kThreadClass = "java/lang/Thread";
 constexpr const char* kThreadField = "$hq";
 constexpr uint32_t kFirstPreviewVirtual = 19;  // JDK with virtual threads as a preview
 constexpr uint32_t kFirstVirtual = 21;         // and without
+constexpr uint32_t kTimer = kProbeUsers - 1;   // index of the user of HPROF_PROBE_TIMED
+static_assert(kProbeSwitches[kTimer].probe == HPROF_PROBE_TIMED, "the last one");
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
 
@@ -50,14 +53,32 @@ bool matches(Str pattern, Str name) {
   return i == name.size || name[i] == '$';
 }
 
-bool matches_any(const char* patterns, Str name) {
+// True: the pattern is that class, a dot, and `method` or '*'; with an empty `method`, any word.
+bool matches_method(Str pattern, Str name, Str method) {
+  if (pattern.size <= name.size + 1 || pattern[name.size] != '.') return false;
+  const Str last = pattern.part(name.size + 1);
+  for (size_t i = 0; i < name.size; i++) {
+    if ((pattern[i] == '.' ? '/' : pattern[i]) != name[i]) return false;
+  }
+  return method.empty() || last == method || last == "*";
+}
+
+template <class Matches>
+bool any_part(const char* patterns, const Matches& matches) {
   Str rest(patterns);
   Str pattern;
   while (next_part(&rest, ':', &pattern)) {
-    if (!pattern.empty() && matches(pattern, name)) return true;
+    if (!pattern.empty() && matches(pattern)) return true;
   }
   return false;
 }
+
+bool matches_any(const char* patterns, Str name) {
+  return any_part(patterns, [name](Str pattern) { return matches(pattern, name); });
+}
+
+jlong JNICALL no_call_begins(JNIEnv*, jclass, jint) { return 0; }
+void JNICALL no_call_ends(JNIEnv*, jclass, jlong) {}
 
 uint8_t* allocate(void* jvmti, uint32_t size) {
   unsigned char* bytes = nullptr;
@@ -70,6 +91,11 @@ uint64_t retransform(jvmtiEnv* jvmti, const jclass* classes, jint count) {
   if (count == 0 || jvmti->RetransformClasses(count, classes) == JVMTI_ERROR_NONE) return 0;
   if (count == 1) return 1;
   return retransform(jvmti, classes, count / 2) + retransform(jvmti, classes + count / 2, count - count / 2);
+}
+
+// JDK 8's compilers do not support an exception handler in Object.<init>.
+bool has_no_handlers(const MethodSite& site) {
+  return site.class_name.equals("java/lang/Object") && site.name.equals("<init>");
 }
 
 // A class' signature made of its name; empty: no memory.
@@ -95,17 +121,20 @@ class ModuleRewriter final : public Rewriter {
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes) override;
   bool define_tracker(JNIEnv* jni) override;
-  bool prepare_tracker(JNIEnv* jni) override;
+  bool prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) override;
   void count_passed(jvmtiEnv* jvmti, JNIEnv* jni) override { passed_ = count_classes(jvmti, jni); }
   bool catch_up(jvmtiEnv* jvmti, JNIEnv* jni) override;
   bool rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) override;
+  void undo(jvmtiEnv* jvmti, JNIEnv* jni) override;
+  void destroy() override;
   hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on, int64_t header_at) override;
   uint64_t thread_state(JNIEnv* jni, jobject thread, uint64_t guess) const override;
   void set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const override;
   void store_state(JNIEnv* jni, jobject thread, uint64_t state) const override;
   uint32_t first_line(uint32_t method) const override;
   void totals(hprof_probe_totals* totals) const override;
-  void each_left(void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const override;
+  void each_left(bool timed, void* argument,
+                 void (*visit)(void*, const char*, uint64_t, uint64_t)) const override;
 
  private:
   bool wants(uint32_t probe, Span class_name) const;
@@ -116,6 +145,16 @@ class ModuleRewriter final : public Rewriter {
   static bool include_class(void* self, Span name, uint16_t access);
   static uint32_t include_method(void* self, const MethodSite& site, uint32_t probes);
   static int32_t method_id(void* self, const MethodSite& site);
+  bool times(Str class_name, Str method) const;
+  static bool times_class(void* self, Span name, uint16_t access);
+  static uint32_t times_method(void* self, const MethodSite& site, uint32_t probes);
+  static int32_t timed_number(void* self, const MethodSite& site);
+  EngineUse engine_use();
+  bool make_timing_engine();
+  static bool register_timed(JNIEnv* jni, void* begins, void* ends);
+  bool let_tracker_time(jvmtiEnv* jvmti, JNIEnv* jni, jclass tracker) const;
+  bool includes(jvmtiEnv* jvmti, jclass loaded) const;
+  bool define(JNIEnv* jni, uint32_t index) const;
   uint32_t class_of(const MethodSite& site);
   int32_t number(const MethodSite& site);
   bool is_generated(Span class_name) const;
@@ -125,8 +164,10 @@ class ModuleRewriter final : public Rewriter {
 
   RewriterUse use_;
   Engine* engine_ = nullptr;
+  Engine* timing_ = nullptr;  // of HPROF_PROBE_TIMED; engine_ rewrites what it has made
   uint32_t asked_ = 0;
   uint64_t passed_ = 0;       // classes loaded before class files were seen
+  uint64_t refused_ = 0;      // classes that the VM refuses to retransform for timing_
   Region first_lines_;        // by method id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;
@@ -136,9 +177,18 @@ class ModuleRewriter final : public Rewriter {
   jfieldID carriers_field_ = nullptr;
 };
 
+EngineUse ModuleRewriter::engine_use() {
+  EngineUse use;
+  use.probes.context = this;
+  use.memory = use_.memory->functions();
+  use.scratch_limit = kScratchLimit;
+  use.internal_unsafe = use_.settings->java_version >= 9;
+  return use;
+}
+
 bool ModuleRewriter::make_engine(uint32_t asked) {
   asked_ = asked;
-  EngineUse use;
+  EngineUse use = engine_use();
   if ((asked_ & HPROF_PROBE_METHODS) != 0) {
     use.probes.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
     use.probes.field = {kThreadClass, kThreadField, "J", 0};
@@ -154,17 +204,52 @@ bool ModuleRewriter::make_engine(uint32_t asked) {
   if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) use.probes.probes |= kProbesOfSites;
   if ((asked_ & kUserCaught) != 0) use.probes.probes |= kProbeCaught;
   if ((asked_ & kUserMade) != 0) use.probes.probes |= kProbeMade;
-  use.probes.context = this;
   use.probes.include_class = &ModuleRewriter::include_class;
   use.probes.include_method = &ModuleRewriter::include_method;
   use.probes.method_id = &ModuleRewriter::method_id;
-  use.memory = use_.memory->functions();
-  use.scratch_limit = kScratchLimit;
-  use.internal_unsafe = use_.settings->java_version >= 9;
   // Without this memory, frames have no lines.
   first_lines_.create(*use_.memory, (uint64_t{use_.most_methods} + 1) * sizeof(uint16_t), Backing::kLazy);
   engine_ = engine_create(use);
-  return engine_ != nullptr;
+  return engine_ != nullptr && ((asked_ & HPROF_PROBE_TIMED) == 0 || make_timing_engine());
+}
+
+// An engine of its own: its probes have their own local variable and handlers, inside of all others.
+bool ModuleRewriter::make_timing_engine() {
+  EngineUse use = engine_use();
+  use.probes.probes = kProbeEnter | kProbeExit | kProbeUnwind;
+  use.probes.tracker.enter = "enterTimed";
+  use.probes.tracker.exit = use.probes.tracker.unwind = "exitTimed";
+  use.probes.leaves_out_leaves = true;
+  use.probes.include_class = &ModuleRewriter::times_class;
+  use.probes.include_method = &ModuleRewriter::times_method;
+  use.probes.method_id = &ModuleRewriter::timed_number;
+  timing_ = engine_create(use);
+  return timing_ != nullptr;
+}
+
+// method: empty: any of that class.
+bool ModuleRewriter::times(Str class_name, Str method) const {
+  const ProbeUser& user = use_.users[kTimer];
+  if (user.exclude != nullptr && matches_any(user.exclude, class_name)) return false;
+  return user.include == nullptr || user.include[0] == '\0' || any_part(user.include, [&](Str pattern) {
+           return matches(pattern, class_name) || matches_method(pattern, class_name, method);
+         });
+}
+
+bool ModuleRewriter::times_class(void* self, Span name, uint16_t) {
+  return static_cast<ModuleRewriter*>(self)->times(str_of(name), Str());
+}
+
+uint32_t ModuleRewriter::times_method(void* self, const MethodSite& site, uint32_t probes) {
+  if (has_no_handlers(site)) return 0;
+  return static_cast<ModuleRewriter*>(self)->times(str_of(site.class_name), str_of(site.name)) ? probes : 0;
+}
+
+int32_t ModuleRewriter::timed_number(void* self, const MethodSite& site) {
+  auto* rewriter = static_cast<ModuleRewriter*>(self);
+  const ProbeUser& user = rewriter->use_.users[kTimer];
+  const auto method = static_cast<uint32_t>(rewriter->number(site));
+  return method != 0 ? static_cast<int32_t>(user.number(user.self, method)) : 0;
 }
 
 bool ModuleRewriter::wants(uint32_t probe, Span class_name) const {
@@ -193,11 +278,10 @@ uint32_t ModuleRewriter::include_method(void* self, const MethodSite& site, uint
   if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name) &&
       !rewriter->wants(HPROF_PROBE_CALLS, site.class_name))
     probes &= ~kProbesOfTimes;
-  // JDK 8's compilers do not support an exception handler in Object.<init>. Classes that the VM generates
-  // share method numbers by stable name, but users of calls need the exact method.
+  // Classes that the VM generates share method numbers by stable name, but users of calls need the exact
+  // method.
   if ((rewriter->asked_ & HPROF_PROBE_CALLS) != 0 &&
-      ((site.class_name.equals("java/lang/Object") && site.name.equals("<init>")) ||
-       rewriter->is_generated(site.class_name)))
+      (has_no_handlers(site) || rewriter->is_generated(site.class_name)))
     probes &= ~kProbesOfTimes;
   if (!rewriter->wants(kUserCaught, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
   return probes;
@@ -239,25 +323,40 @@ int32_t ModuleRewriter::number(const MethodSite& site) {
 
 void ModuleRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes,
                                 jint* new_size, unsigned char** new_bytes) {
-  const NewClass made =
-      engine_rewrite(engine_, {bytes, static_cast<uint32_t>(size)}, loader, jvmti, &allocate);
+  const Span file = {bytes, static_cast<uint32_t>(size)};
+  NewClass made = {nullptr, 0};
+  if (timing_ != nullptr) made = engine_rewrite(timing_, file, loader, jvmti, &allocate);
+  if (asked_ != HPROF_PROBE_TIMED) {
+    const Span now = made.bytes != nullptr ? Span{made.bytes, made.size} : file;
+    const NewClass all = engine_rewrite(engine_, now, loader, jvmti, &allocate);
+    if (all.bytes != nullptr && made.bytes != nullptr) jvmti->Deallocate(made.bytes);
+    if (all.bytes != nullptr) made = all;
+  }
   if (made.bytes == nullptr) return;
   *new_bytes = made.bytes;
   *new_size = static_cast<jint>(made.size);
 }
 
-bool ModuleRewriter::define_tracker(JNIEnv* jni) {
+bool ModuleRewriter::define(JNIEnv* jni, uint32_t index) const {
   const char* name = nullptr;
   Span bytes;
-  for (uint32_t i = 0; engine_tracker(engine_, i, &name, &bytes); i++) {
-    jclass made = nullptr;
-    for (uint32_t tries = 0; made == nullptr && tries < kDefineTries; tries++) {
-      made = jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data),
-                              static_cast<jsize>(bytes.size));
-      clear_exception(jni);
-    }
-    if (made == nullptr) return false;
-    jni->DeleteLocalRef(made);
+  engine_tracker(engine_, index, &name, &bytes);
+  jclass made = nullptr;
+  for (uint32_t tries = 0; made == nullptr && tries < kDefineTries; tries++) {
+    made = jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data),
+                            static_cast<jsize>(bytes.size));
+    clear_exception(jni);
+  }
+  // An earlier session, which has been detached, may have defined it.
+  if (made == nullptr && asked_ == HPROF_PROBE_TIMED) made = jni->FindClass(name);
+  clear_exception(jni);
+  if (made != nullptr) jni->DeleteLocalRef(made);
+  return made != nullptr;
+}
+
+bool ModuleRewriter::define_tracker(JNIEnv* jni) {
+  for (uint32_t i = 0; i < kTimerClass; i++) {
+    if (!define(jni, i)) return false;
   }
   return true;
 }
@@ -276,7 +375,7 @@ bool ModuleRewriter::find_fields(JNIEnv* jni, jclass tracker) {
   return has_all && header_at_field_ != nullptr && carriers_field_ != nullptr;
 }
 
-bool ModuleRewriter::prepare_tracker(JNIEnv* jni) {
+bool ModuleRewriter::prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass thread = jni->FindClass(kThreadClass);
   if (tracker != nullptr && thread != nullptr) {
@@ -284,10 +383,17 @@ bool ModuleRewriter::prepare_tracker(JNIEnv* jni) {
     if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, kThreadField, "J");
     clear_exception(jni);
     if (thread_field_ != nullptr) use_.hide_field(use_.core, jni, thread, kThreadField);
-    jmethodID prime = jni->GetStaticMethodID(tracker, "prime", "()V");
+    const ProbeUser& timer = use_.users[kTimer];
+    // Not before VMInit: the VM ends if a class outside of java.base is there before its modules.
+    bool primed = timing_ == nullptr ||
+                  (define(jni, kTimerClass) && register_timed(jni, timer.call_begins, timer.call_ends) &&
+                   let_tracker_time(jvmti, jni, tracker));
+    // Natives of other probes are not called, and not found while an agent attaches.
+    const char* first = asked_ != HPROF_PROBE_TIMED ? "prime" : "primeTimed";
+    jmethodID prime = jni->GetStaticMethodID(tracker, first, "()V");
     state_at_ = jni->GetStaticMethodID(tracker, "stateAt", "(Ljava/lang/Thread;)J");
     if (prime != nullptr) jni->CallStaticVoidMethod(tracker, prime);
-    bool primed = prime != nullptr && !jni->ExceptionCheck();
+    primed = primed && prime != nullptr && !jni->ExceptionCheck();
     clear_exception(jni);
     bool has_field =
         (asked_ & HPROF_PROBE_METHODS) == 0 || (thread_field_ != nullptr && state_at_ != nullptr);
@@ -311,6 +417,23 @@ bool ModuleRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   return done;
 }
 
+bool ModuleRewriter::includes(jvmtiEnv* jvmti, jclass loaded) const {
+  jboolean can = JNI_FALSE;
+  char* signature = nullptr;
+  if (jvmti->IsModifiableClass(loaded, &can) != JVMTI_ERROR_NONE || can == JNI_FALSE ||
+      jvmti->GetClassSignature(loaded, &signature, nullptr) != JVMTI_ERROR_NONE)
+    return false;
+  const Str text(signature);
+  bool result = false;
+  if (text.size > 2 && text[0] == 'L') {
+    const Str name = text.part(1, text.size - 1);
+    const Span span = {reinterpret_cast<const uint8_t*>(name.data), static_cast<uint32_t>(name.size)};
+    result = timing_ != nullptr ? times(name, Str()) : wants(HPROF_PROBE_CALLS, span);
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
+  return result;
+}
+
 // Retransforms in batches, with a safepoint each, and by global references: the VM calls back on this thread
 // meanwhile, with room for few local ones.
 bool ModuleRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -321,17 +444,62 @@ bool ModuleRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
     const LocalFrame locals(jni, LocalFrame::kMost);
     if (!locals.is_open() || jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return false;
     for (jint i = 0; i < count; i++) {
-      jboolean can = JNI_FALSE;
-      if (jvmti->IsModifiableClass(classes[i], &can) != JVMTI_ERROR_NONE || can == JNI_FALSE) continue;
+      if (!includes(jvmti, classes[i])) continue;
       auto* kept = static_cast<jclass>(jni->NewGlobalRef(classes[i]));
       if (kept != nullptr) classes[taken++] = kept;
     }
   }
+  uint64_t refused = 0;
   for (jint i = 0; i < taken; i += kPiece)
-    passed_ += retransform(jvmti, classes + i, taken - i < kPiece ? taken - i : kPiece);
+    refused += retransform(jvmti, classes + i, taken - i < kPiece ? taken - i : kPiece);
+  (timing_ != nullptr ? refused_ : passed_) += refused;
   for (jint i = 0; i < taken; i++) jni->DeleteGlobalRef(classes[i]);
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
   return true;
+}
+
+bool ModuleRewriter::register_timed(JNIEnv* jni, void* begins, void* ends) {
+  char names[2][8] = {"begins", "ends"}, types[2][5] = {"(I)J", "(J)V"};
+  const JNINativeMethod methods[] = {{names[0], types[0], begins}, {names[1], types[1], ends}};
+  jclass timer = jni->FindClass("hprof/Timer");
+  const bool done = timer != nullptr && jni->RegisterNatives(timer, methods, 2) == JNI_OK;
+  clear_exception(jni);
+  if (timer != nullptr) jni->DeleteLocalRef(timer);
+  return done;
+}
+
+// Lets the tracker, in java.base, use hprof.Timer, in the unnamed module of its loader.
+bool ModuleRewriter::let_tracker_time(jvmtiEnv* jvmti, JNIEnv* jni, jclass tracker) const {
+  if (use_.settings->java_version < 9) return true;
+  jclass timer = jni->FindClass("hprof/Timer");
+  jclass type = jni->FindClass("java/lang/Class");
+  jmethodID module_of =
+      type != nullptr ? jni->GetMethodID(type, "getModule", "()Ljava/lang/Module;") : nullptr;
+  bool done = false;
+  if (timer != nullptr && module_of != nullptr) {
+    jobject from = jni->CallObjectMethod(tracker, module_of), to = jni->CallObjectMethod(timer, module_of);
+    done = from != nullptr && to != nullptr && jvmti->AddModuleReads(from, to) == JVMTI_ERROR_NONE;
+  }
+  clear_exception(jni);
+  return done;
+}
+
+void ModuleRewriter::undo(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (tracker_ == nullptr) return;
+  set_flags(jni, HPROF_PROBE_TIMED, false, 0);
+  rewrite_loaded(jvmti, jni);
+  register_timed(jni, reinterpret_cast<void*>(&no_call_begins), reinterpret_cast<void*>(&no_call_ends));
+  jni->DeleteGlobalRef(tracker_);
+  tracker_ = nullptr;
+}
+
+void ModuleRewriter::destroy() {
+  MemoryAccount& memory = *use_.memory;
+  if (timing_ != nullptr) engine_destroy(timing_);
+  engine_destroy(engine_);
+  first_lines_.destroy();
+  this->~ModuleRewriter();
+  memory.release(this, sizeof(ModuleRewriter));
 }
 
 hprof_status ModuleRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on, int64_t header_at) {
@@ -380,12 +548,19 @@ void ModuleRewriter::totals(hprof_probe_totals* totals) const {
   hprof_copy_sized(totals, totals->size, &known, sizeof(known));
 }
 
-void ModuleRewriter::each_left(void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
+// Of classes and methods that are not to be timed there is nothing to say.
+void ModuleRewriter::each_left(bool timed, void* argument,
+                               void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
+  if (timed && timing_ == nullptr) return;
   EngineTotals all;
-  engine_totals(engine_, &all);
-  for (uint32_t i = static_cast<uint32_t>(Reason::kExcluded); i < kReasonCount; i++) {
+  engine_totals(timed ? timing_ : engine_, &all);
+  for (uint32_t i = static_cast<uint32_t>(Reason::kExcluded) + (timed ? 1 : 0); i < kReasonCount; i++) {
     if (all.classes_left[i] == 0 && all.methods_left[i] == 0) continue;
     visit(argument, reason_text(static_cast<Reason>(i)), all.classes_left[i], all.methods_left[i]);
+  }
+  if (timed) {
+    if (refused_ != 0) visit(argument, "the VM does not change them", refused_, 0);
+    return;
   }
   // without java.lang.Object
   if (passed_ > 1) visit(argument, "loaded before the probes", passed_ - 1, 0);

@@ -18,7 +18,7 @@
 namespace hprof {
 
 constexpr const char* kRewriterModule = "bytecode";
-constexpr uint32_t kRewriterVersion = 6;
+constexpr uint32_t kRewriterVersion = 7;
 
 // A user of probes, whichever service it asked. Functions for probes that it did not ask for are null.
 struct ProbeUser : hprof_probe_user {
@@ -38,7 +38,7 @@ struct ProbeSwitch {
 };
 constexpr ProbeSwitch kProbeSwitches[] = {
     {HPROF_PROBE_METHODS, "live"}, {HPROF_PROBE_ALLOCATIONS, "sites"}, {kUserCaught, "catching"},
-    {kUserMade, "making"},         {HPROF_PROBE_CALLS, "calling"},
+    {kUserMade, "making"},         {HPROF_PROBE_CALLS, "calling"},     {HPROF_PROBE_TIMED, "timing"},
 };
 constexpr uint32_t kProbeUsers = sizeof kProbeSwitches / sizeof kProbeSwitches[0];
 
@@ -68,14 +68,20 @@ class Rewriter {
   virtual bool define_tracker(JNIEnv* jni) = 0;
   // Finds its fields, and calls the native methods once while probes are off: the first call of each runs
   // Java code of the JDK, which has probes.
-  virtual bool prepare_tracker(JNIEnv* jni) = 0;
+  virtual bool prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) = 0;
   // Counts the classes that were loaded before class files were seen.
   virtual void count_passed(jvmtiEnv* jvmti, JNIEnv* jni) = 0;
   // Retransforms java.lang.Object, whose constructor all others call, also those of archived classes. Other
   // loaded classes are not changed. False: the VM refuses.
   virtual bool catch_up(jvmtiEnv* jvmti, JNIEnv* jni) = 0;
-  // Retransforms all loaded classes. False: no memory.
+  // Retransforms the loaded classes that the patterns include: of HPROF_PROBE_CALLS, or of HPROF_PROBE_TIMED.
+  // False: no memory.
   virtual bool rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) = 0;
+  // With HPROF_PROBE_TIMED alone: takes the probes out of the loaded classes again, when class_file() is
+  // called no more. Calls that run end in functions that do nothing.
+  virtual void undo(jvmtiEnv* jvmti, JNIEnv* jni) = 0;
+  // Frees it, after undo(), when class_file() is called no more.
+  virtual void destroy() = 0;
   // Switches probes on or off. header_at: for HPROF_PROBE_ALLOCATIONS.
   virtual hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on, int64_t header_at) = 0;
   // The word of java.lang.Thread. store_state: also before prepare_tracker() is done.
@@ -84,12 +90,14 @@ class Rewriter {
   virtual void store_state(JNIEnv* jni, jobject thread, uint64_t state) const = 0;
   virtual uint32_t first_line(uint32_t method) const = 0;  // 0: not known
   virtual void totals(hprof_probe_totals* totals) const = 0;
-  virtual void each_left(void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const = 0;
+  // timed: of HPROF_PROBE_TIMED, else of all other probes.
+  virtual void each_left(bool timed, void* argument,
+                         void (*visit)(void*, const char*, uint64_t, uint64_t)) const = 0;
 };
 
 struct RewriterTable {
   CoreTable head;
-  Rewriter* (*make)(const RewriterUse& use);  // nullptr: no memory. Never freed.
+  Rewriter* (*make)(const RewriterUse& use);  // nullptr: no memory. Never freed, but by destroy().
 };
 
 }  // namespace hprof

@@ -66,6 +66,58 @@ struct OnDemand : SessionFixture {
   hprof_status asked = HPROF_FAILED;
 };
 
+jlong JNICALL timed_begins(JNIEnv*, jclass, jint) { return 1; }
+void JNICALL timed_ends(JNIEnv*, jclass, jlong) {}
+
+// The watcher asks for probes that time calls of the classes C1*; 100 classes are loaded.
+struct Timed : SessionFixture {
+  Timed() {
+    heard().on_create = [this](const hprof_host* host) {
+      hprof_probe_user user = {};
+      user.size = sizeof user;
+      user.probes = HPROF_PROBE_TIMED | HPROF_PROBE_ON_DEMAND;
+      user.self = this;
+      user.include = include;
+      user.call_begins = reinterpret_cast<void*>(&timed_begins);
+      user.call_ends = reinterpret_cast<void*>(&timed_ends);
+      CHECK(Services(host).bytecode->ask(host, &user) == HPROF_FAILED);
+      user.number = [](void* self, hprof_method_id) -> uint32_t {
+        return ++static_cast<Timed*>(self)->numbers;
+      };
+      CHECK(Services(host).bytecode->ask(host, &user) == HPROF_OK);
+      CHECK(Services(host).bytecode->ask(host, &user) == HPROF_FAILED);
+    };
+    jvm.class_file = calling_class;
+    for (int i = 0; i < 100; i++) jvm.loaded.push_back("C" + std::to_string(i));
+  }
+  // The class file of a class whose m() calls itself.
+  static std::string calling_class(const std::string& name) {
+    test::ClassBuilder builder(name);
+    test::Method method;
+    const unsigned self = builder.method_ref(name, "m", "()V");
+    method.code = {0xb8, static_cast<uint8_t>(self >> 8), static_cast<uint8_t>(self), 0xb1};
+    builder.add(method);
+    const test::Bytes bytes = builder.build();
+    return std::string(bytes.begin(), bytes.end());
+  }
+  hprof_status go() {
+    hprof_status status = HPROF_OK;
+    jvm.on(main, [&] { status = session->rewriter().go(jvm.jni(), HPROF_PROBE_TIMED); });
+    return status;
+  }
+  bool gets_probes(const std::string& name) {
+    return jvm.post_class_file(name, calling_class(name)) != nullptr;
+  }
+  size_t retransformed() const {
+    size_t count = 0;
+    for (const auto& names : jvm.retransformed) count += names.size();
+    return count;
+  }
+
+  const char* include = "C1*:D.m:E.other";
+  uint32_t numbers = 0;
+};
+
 }  // namespace
 
 TEST_CASE("each kind of probes has one user, and only who asked for them has any") {
@@ -279,5 +331,54 @@ TEST_CASE("on demand there are none beside a collector that has probes") {
   CHECK(f.jvm.retransformed.empty());
   CHECK_FALSE(f.jvm.static_flags["calling"]);
   CHECK(f.gets_probes("Later"));
+  f.die();
+}
+
+TEST_CASE("only the classes and methods to be timed are changed, and no class before the first go") {
+  Timed f;
+  f.run("watch=y");
+  CHECK(f.jvm.defined.empty());
+  CHECK(f.jvm.retransformed.empty());
+  REQUIRE(f.go() == HPROF_OK);
+  CHECK(f.jvm.static_flags["timing"]);
+  CHECK(f.jvm.natives["begins"] == reinterpret_cast<void*>(&timed_begins));
+  CHECK(f.jvm.natives["ends"] == reinterpret_cast<void*>(&timed_ends));
+  CHECK(f.retransformed() == 11);  // C1, C10 .. C19
+  CHECK(f.numbers == 11);
+  CHECK(f.gets_probes("C123"));
+  CHECK_FALSE(f.gets_probes("C2"));
+  CHECK(f.gets_probes("D"));
+  CHECK_FALSE(f.gets_probes("E"));
+  CHECK(f.jvm.post_class_file("C1", small_class("C1")) == nullptr);  // it calls nothing
+  CHECK(f.jvm.blocks == 0);
+  f.die();
+}
+
+TEST_CASE("probes that time calls are taken out at a detach") {
+  Timed f;
+  f.run("watch=y");
+  CHECK(f.session->parts().can_be_detached());
+  REQUIRE(f.go() == HPROF_OK);
+  CHECK(f.session->parts().can_be_detached());
+  CHECK(f.detach());
+  CHECK_FALSE(f.jvm.static_flags["timing"]);
+  CHECK(f.retransformed() == 22);
+  CHECK(f.numbers == 11);
+  CHECK(f.jvm.natives["ends"] != reinterpret_cast<void*>(&timed_ends));
+  CHECK(f.jvm.global_refs == 0);
+}
+
+TEST_CASE("beside other probes a method gets those that time it, too, and stays as it is at the end") {
+  Timed f;
+  f.run("cpu=times,watch=y");
+  REQUIRE(f.go() == HPROF_OK);
+  CHECK_FALSE(f.session->parts().can_be_detached());
+  const auto both = f.jvm.post_class_file("C1", Timed::calling_class("C1"));
+  REQUIRE(both != nullptr);
+  CHECK(both->find("enterTimed") != std::string::npos);
+  const auto times = f.jvm.post_class_file("C2", Timed::calling_class("C2"));
+  REQUIRE(times != nullptr);
+  CHECK(times->find("enterTimed") == std::string::npos);
+  CHECK(both->size() > times->size());
   f.die();
 }

@@ -256,7 +256,8 @@ TEST_CASE("the tracker is made fit for later JDKs") {
     REQUIRE(prepare_tracker(tracker, true, scratch, out) == Reason::kRewritten);
     std::string text(reinterpret_cast<const char*>(out.data()), out.size());
     CHECK(text.find("sun/misc/Unsafe") == std::string::npos);
-    CHECK(text.find("Ljdk/internal/misc/Unsafe;") != std::string::npos);
+    const bool has_unsafe = &tracker != &kTrackerClasses[kTimerClass];
+    CHECK((text.find("Ljdk/internal/misc/Unsafe;") != std::string::npos) == has_unsafe);
     ClassView view;
     REQUIRE(parse_class({out.data(), static_cast<uint32_t>(out.size())}, scratch, &view) ==
             Reason::kRewritten);

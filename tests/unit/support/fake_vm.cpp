@@ -208,6 +208,14 @@ struct FakeVm::Functions {
     *answer = JNI_FALSE;
     return JVMTI_ERROR_NONE;
   }
+  static jvmtiError JNICALL class_signature(jvmtiEnv*, jclass of, char** signature, char**) {
+    std::string text = "L" + name_of(of) + ";";
+    std::replace(text.begin(), text.end(), '.', '/');
+    *signature = strdup(text.c_str());
+    vm().blocks++;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL add_reads(jvmtiEnv*, jobject, jobject) { return JVMTI_ERROR_NONE; }
   static jvmtiError JNICALL retransform(jvmtiEnv*, jint count, const jclass* classes) {
     for (jint i = 0; i < count; i++) {
       if (vm().refused_classes.count(name_of(classes[i])) != 0) return JVMTI_ERROR_UNSUPPORTED_VERSION;
@@ -375,6 +383,10 @@ struct FakeVm::Functions {
     return of(static_cast<jthread>(thread))->is_virtual ? JNI_TRUE : JNI_FALSE;
   }
   static void JNICALL call_static(JNIEnv*, jclass, jmethodID, va_list) {}
+  static jint JNICALL register_natives(JNIEnv*, jclass, const JNINativeMethod* methods, jint count) {
+    for (jint i = 0; i < count; i++) vm().natives[methods[i].name] = methods[i].fnPtr;
+    return JNI_OK;
+  }
   static void JNICALL set_flag(JNIEnv*, jclass, jfieldID field, jboolean value) {
     vm().static_flags[text_of_id(field)] = value != JNI_FALSE;
   }
@@ -418,6 +430,8 @@ struct FakeVm::Functions {
     t.IsModifiableClass = is_modifiable;
     t.IsArrayClass = is_array;
     t.RetransformClasses = retransform;
+    t.GetClassSignature = class_signature;
+    t.AddModuleReads = add_reads;
     t.IterateThroughHeap = no_heap;
     t.GetExtensionEvents = no_extension_events;
     t.GetExtensionFunctions = get_extensions;
@@ -455,6 +469,7 @@ struct FakeVm::Functions {
     t.CallObjectMethodV = call_object;
     t.GetObjectClass = object_class;
     t.SetStaticBooleanField = set_flag;
+    t.RegisterNatives = register_natives;
     t.SetStaticLongField = set_static_long;
     t.GetLongField = get_stale_long;
     t.CallStaticLongMethodA = call_static_long;

@@ -96,6 +96,7 @@ class FakeVm {
   std::atomic<uint32_t> list_calls{0}, single_calls{0};  // GetThreadListStackTraces, GetStackTrace
   size_t weak_refs() const { return weak_.size(); }
   std::vector<std::string> defined;                                // classes, by DefineClass
+  std::map<std::string, void*> natives;                            // that were registered
   std::map<std::string, bool> static_flags;                        // by name of the field
   std::set<std::string> missing_classes;                           // FindClass finds none
   std::function<std::string(const std::string& name)> class_file;  // what RetransformClasses posts

@@ -108,6 +108,8 @@ void AsciiChecker::line(std::string_view text) {
       return cpu_line(text);
     case Section::kMonitorTime:
       return monitor_time_line(text);
+    case Section::kLatency:
+      return latency_line(text);
     case Section::kMonitorDump:
       return monitor_dump_line(text);
     case Section::kHeap:
@@ -350,6 +352,12 @@ bool AsciiChecker::section_begin(std::string_view text) {
     open_section(Section::kMonitorTime);
     if (!scan.decimal(&table_.total) || !scan.literal(" ms) ")) {
       wrong_line(text, "MONITOR TIME BEGIN (total = %u ms) and a date");
+      return true;
+    }
+  } else if (scan.maybe("CALL LATENCY BEGIN (total = ")) {
+    open_section(Section::kLatency);
+    if (!scan.decimal(&table_.total) || !scan.literal(") ")) {
+      wrong_line(text, "CALL LATENCY BEGIN (total = %u) and a date");
       return true;
     }
   } else if (scan.maybe("HEAP DUMP BEGIN (")) {

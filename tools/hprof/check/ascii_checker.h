@@ -21,7 +21,18 @@ class AsciiChecker {
   bool run();
 
  private:
-  enum class Section { kNone, kTrace, kSites, kSamples, kTimes, kMonitorTime, kMonitorDump, kHeap, kOld };
+  enum class Section {
+    kNone,
+    kTrace,
+    kSites,
+    kSamples,
+    kTimes,
+    kMonitorTime,
+    kLatency,
+    kMonitorDump,
+    kHeap,
+    kOld
+  };
   struct Trace {
     uint64_t line;
     uint64_t frames;
@@ -64,6 +75,7 @@ class AsciiChecker {
   void sites_line(std::string_view text);
   void cpu_line(std::string_view text);
   void monitor_time_line(std::string_view text);
+  void latency_line(std::string_view text);
   void monitor_dump_line(std::string_view text);
   void monitor_detail_line(std::string_view text);
   void old_line(std::string_view text);

@@ -206,6 +206,39 @@ void AsciiChecker::monitor_time_line(std::string_view text) {
   row_trace(trace);
 }
 
+// Reads digits, perhaps with a decimal point, and one of ns, us, ms and s.
+static bool is_duration(std::string_view text) {
+  const size_t digits = text.find_first_not_of("0123456789.");
+  if (digits == 0 || digits == std::string_view::npos) return false;
+  const std::string_view unit = text.substr(digits);
+  return unit == "ns" || unit == "us" || unit == "ms" || unit == "s";
+}
+
+void AsciiChecker::latency_line(std::string_view text) {
+  static constexpr const char* kHeadings[] = {
+      "rank      calls running    mean     p50     p90     p99   p99.9     max method"};
+  if (text == "CALL LATENCY END") {
+    if (table_.sum != table_.total)
+      log_.report(Rule::kColumns, lines_.number(), "%" PRIu64 " calls in the rows, %" PRIu64 " in the head",
+                  table_.sum, table_.total);
+    section_ = Section::kNone;
+    return;
+  }
+  if (headings(text, kHeadings, 1)) return;
+  Scan scan(text);
+  uint64_t rank = 0, calls = 0, running = 0;
+  bool good = scan.blanks() && scan.decimal(&rank) && scan.blanks() && scan.decimal(&calls) &&
+              scan.blanks() && scan.decimal(&running);
+  for (int i = 0; i < 6 && good; i++) {
+    std::string_view duration;
+    good = scan.blanks() && scan.up_to(" ", &duration) && is_duration(duration);
+  }
+  if (!good || scan.rest().empty() || scan.rest().find(' ') != std::string_view::npos) {
+    wrong_line(text, "rank, calls, running, six durations and a method, or CALL LATENCY END");
+  }
+  table_.sum += calls;
+}
+
 void AsciiChecker::old_line(std::string_view text) {
   Scan scan(text);
   int64_t count = 0, time = 0;

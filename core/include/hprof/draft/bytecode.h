@@ -19,7 +19,7 @@
 
 #include <hprof/abi.h>
 
-#define HPROF_SERVICE_BYTECODE "hprof.draft.bytecode/3"
+#define HPROF_SERVICE_BYTECODE "hprof.draft.bytecode/4"
 
 #define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
 #define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
@@ -28,7 +28,10 @@
 #define HPROF_PROBE_LATE (1u << 7)      /* ask() only: work without early hooks; see above */
 #define HPROF_PROBE_CALLS (1u << 8)     /* each call of a method and its end: two calls of native functions each; not
                                              beside HPROF_PROBE_METHODS */
-#define HPROF_PROBE_ON_DEMAND (1u << 9) /* ask() only, with HPROF_PROBE_CALLS alone: see go() */
+#define HPROF_PROBE_ON_DEMAND (1u << 9) /* ask() only, with HPROF_PROBE_CALLS or HPROF_PROBE_TIMED alone: see go() */
+#define HPROF_PROBE_TIMED (1u << 10)    /* each call of a method and its end, for units that time them: on any thread,
+                                             beside any other probes, and when attached. Requires HPROF_PROBE_ON_DEMAND.
+                                             Methods that neither call nor loop get none */
 
 /* One user for each kind of probe at a time. Threads of the agent are not reported. */
 typedef struct hprof_probe_user {
@@ -37,7 +40,7 @@ typedef struct hprof_probe_user {
   void* self;      /* passed to all of these; functions for probes that are not asked for stay NULL */
   /* Which classes get probes in their methods: patterns separated by ':', "com.acme.*", "com.acme.Main"; a '*' at the
    * end matches any text, and a class includes its inner classes. NULL or empty: include all, exclude none. exclude
-   * wins. Both live as long as the session. */
+   * wins. Both live as long as the session. In `include` of HPROF_PROBE_TIMED "com.acme.Main.run" is a method, too. */
   const char* include;
   const char* exclude;
   /* HPROF_PROBE_METHODS. Called by probes: attach when Thread.$hq is 0, miss when the state has no edge for the call,
@@ -57,6 +60,11 @@ typedef struct hprof_probe_user {
    * jint method), void JNICALL (JNIEnv*, jclass, jlong call, jboolean by_exception). */
   void* call_begins; /* [app] */
   void* call_ends;   /* [app] */
+  /* HPROF_PROBE_TIMED: the number that the probes of a method pass, which gets them now, perhaps again. 0: none is left.
+   * call_begins gets it in place of the method's, on any thread, in the middle of any method: no JVMTI, no JNI. call_ends
+   * is a void JNICALL (JNIEnv*, jclass, jlong call). Both may run until the process ends, after a detach for calls of
+   * before. */
+  uint32_t (*number)(void* self, hprof_method_id method); /* [app] */
 } hprof_probe_user;
 
 #define HPROF_CALL_FRAMES 2
@@ -78,9 +86,10 @@ typedef struct hprof_bytecode_service {
   /* Switch probes on and off, except for HPROF_PROBE_CLOCK. HPROF_FAILED: the tracker class could not be made. After
    * halt, probes that have begun may still run for a moment, on memory that must stay. [control]
    * With HPROF_PROBE_ON_DEMAND [app] threads may call go, too, and no class is rewritten or examined before the first
-   * go. That one rewrites the loaded classes on the calling thread, which stops the VM briefly many times; calls that
-   * have begun before it get no probes. It also answers HPROF_FAILED when another unit has probes, which is final, or
-   * when another thread is inside that go and will switch them on. */
+   * go, unless another unit has probes. That one rewrites the loaded classes that are included, on the calling thread,
+   * which stops the VM briefly many times; calls that have begun before it get no probes. It also answers HPROF_FAILED
+   * when another unit has probes, which is final, except with HPROF_PROBE_TIMED, or when another thread is inside that go
+   * and will switch them on. */
   hprof_status (*go)(const hprof_host* host, uint32_t probes);
   void (*halt)(const hprof_host* host, uint32_t probes);
   /* Thread.$hq of a thread. Runs Java code. guess: a value that this thread has had, or 0; if it seems unchanged, it is
@@ -96,6 +105,9 @@ typedef struct hprof_bytecode_service {
   /* A counter that goes up before a class is redefined, whose methods then get new addresses, and in the first
    * collection after that. Lives as long as the process. [control] */
   const uint32_t* (*redefinitions)(const hprof_host* host);
+  /* hprof_probes_service.each_left for HPROF_PROBE_TIMED. [control] */
+  void (*each_untimed)(const hprof_host* host, void* argument,
+                       void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
 } hprof_bytecode_service;
 
 #endif

@@ -1,0 +1,14 @@
+package hprof;
+
+/**
+ * Natives of HprofTracker that the agent registers, since the VM finds none in the library of an agent that is just
+ * being attached. Not in java.base: the VM warns about natives that are registered for classes of its named modules.
+ */
+public final class Timer {
+  private Timer() {}
+
+  /** A call of the method with that number begins; 0: it is not timed. */
+  public static native long begins(int number);
+
+  public static native void ends(long call);
+}

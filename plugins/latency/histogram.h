@@ -1,0 +1,69 @@
+// A histogram of durations: eight classes for each power of two, so a class is at most 12.5 % wide. The
+// bounds are nanoseconds, the same in every process, so that counts of several can be added up.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace hprof::latency {
+
+constexpr uint32_t kClasses = 352;  // the last one begins at 18 hours, and has no end
+
+constexpr uint32_t class_of(uint64_t ns) {
+  const auto shift = static_cast<uint32_t>(60 - __builtin_clzll(ns | 8));
+  const uint64_t index = uint64_t{shift} * 8 + (ns >> shift);
+  return index < kClasses ? static_cast<uint32_t>(index) : kClasses - 1;
+}
+// The least duration of a class, and that of the next class; of the last one 292 years, which fit signed
+// numbers.
+constexpr uint64_t class_begin(uint32_t index) {
+  return index < 16 ? index : uint64_t{8 + index % 8} << (index / 8 - 1);
+}
+constexpr uint64_t class_end(uint32_t index) {
+  return index + 1 < kClasses ? class_begin(index + 1) : INT64_MAX;
+}
+
+// The calls of one method. Any number of threads add to it, without a lock; a reader may see a call in one
+// sum and not yet in another.
+class Histogram {
+ public:
+  // A call begins, or ends after `ns`. [app]
+  void begin() { begun_.fetch_add(1, std::memory_order_relaxed); }
+  void end(uint64_t ns) {
+    counts_[class_of(ns)].fetch_add(1, std::memory_order_relaxed);
+    sum_ns_.fetch_add(ns, std::memory_order_relaxed);
+    if (ns > longest_ns_.load(std::memory_order_relaxed)) raise(ns);
+  }
+  // Drops the calls that have ended. [control]
+  void reset();
+  // Drops all, before the first call. [control]
+  void clear();
+
+ private:
+  friend struct Counts;
+  void raise(uint64_t ns);
+
+  std::atomic<uint64_t> begun_{0};
+  std::atomic<uint64_t> sum_ns_{0};
+  std::atomic<uint64_t> longest_ns_{0};
+  std::atomic<uint64_t> counts_[kClasses] = {};
+};
+
+// What a report reads of a histogram at once.
+struct Counts {
+  // [control]
+  void read(const Histogram& from);
+  // Leaves what is new since `before`, but the longest and the running calls.
+  void subtract(const Counts& before);
+  // The duration that `share` (0..1) of the calls do not exceed: the middle of its class, at most longest_ns.
+  // 0: no calls.
+  uint64_t quantile(double share) const;
+
+  uint64_t calls;    // that have ended
+  uint64_t running;  // that have not
+  uint64_t sum_ns;   // of those that have ended
+  uint64_t longest_ns;
+  uint64_t of[kClasses];
+};
+
+}  // namespace hprof::latency

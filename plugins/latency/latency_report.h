@@ -1,0 +1,30 @@
+// The tables of call latencies.
+#pragma once
+
+#include <hprof/collector.h>
+
+#include "timed_methods.h"
+
+namespace hprof::latency {
+
+// Writes them: durations since the start or, with every=, since the last window.
+class Report {
+ public:
+  void open(const Services& services) { services_ = services; }
+  void close();
+  hprof_status write(const TimedMethods& methods, const hprof_report& report);
+  void reset();
+
+ private:
+  struct Rows;
+  void add(uint32_t number, const hprof_report& report, Rows* rows);
+  hprof_status write_tables(const Rows& rows);
+  hprof_status write_notes(const TimedMethods& methods, const Rows& rows);
+  void keep(uint32_t number, const Counts& whole);
+
+  Services services_;
+  Counts* windows_[kNumbers] = {};  // by method number: what the last window has seen; null: nothing
+  uint64_t running_ = 0;            // calls, of this report
+};
+
+}  // namespace hprof::latency

@@ -1,0 +1,48 @@
+// The methods that are timed, by the numbers that their probes pass, and the probes' native methods.
+//
+// A call is one word, kept in a local variable of its method: the method's number and the clock at its
+// beginning. So nothing depends on the thread, and a call may go on on another one, or wait.
+//
+// All of this lives as long as the process, in one place: calls that began in a session may end after it was
+// detached.
+#pragma once
+
+#include <hprof/cpp/counter_rate.hpp>
+
+#include "histogram.h"
+
+namespace hprof::latency {
+
+constexpr uint32_t kNumberBits = 12;
+constexpr uint32_t kNumbers = 1u << kNumberBits;  // 0 is none
+// The clock in a call, in units of kUnitTicks ticks, wraps after 69 days at 3 GHz.
+constexpr uint32_t kClockBits = 64 - kNumberBits;
+constexpr uint32_t kUnitShift = 2;
+
+// Numbers, and what they stand for. One instance per process has them: open() takes them over.
+class TimedMethods {
+ public:
+  // Measures the clock, and empties the histograms of an earlier session, whose calls are not counted.
+  // [onload]
+  void open(const Services& services);
+  void close();
+  bool uses_counter() const { return uses_counter_; }
+  // The number of a method, perhaps a new one; 0: there are none left, or no memory. [app]
+  uint32_t number(hprof_method_id method);
+  // The method of a number below kNumbers; 0: none. [control]
+  static hprof_method_id method_of(uint32_t number);
+  static Histogram& histogram(uint32_t number);
+  uint32_t count() const { return count_.load(std::memory_order_relaxed); }
+
+  // Natives of the tracker: jlong JNICALL (JNIEnv*, jclass, jint), void JNICALL (JNIEnv*, jclass, jlong).
+  static void* begins();
+  static void* ends();
+
+ private:
+  Services services_;
+  uint64_t* lost_ = nullptr;  // methods without a number
+  std::atomic<uint32_t> count_{0};
+  bool uses_counter_ = false;
+};
+
+}  // namespace hprof::latency

@@ -1,0 +1,247 @@
+// The collector without a VM: the bytecode service is the test's, which calls the natives as probes do.
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <jvmti.h>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <hprof/draft/bytecode.h>
+#include <hprof/service/probes.h>
+#include <hprof/tables.h>
+
+#include "plugins/latency/timed_methods.h"
+#include "tests/unit/support/unit_vm.h"
+
+extern "C" const hprof_module* hprof_module_latency(const hprof_offer*, const char**);
+
+using namespace hprof;
+using namespace hprof::latency;
+
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+
+struct LatencyVm;
+LatencyVm* the_vm = nullptr;
+
+struct LatencyVm : UnitVm {
+  hprof_probe_user user = {};
+  bool live = false;
+  std::vector<hprof_latency_row> rows;
+  std::vector<hprof_latency_class_row> classes;
+
+  explicit LatencyVm(const char* patterns = "App", uint64_t now_ns = 1000 * kMs) {
+    the_vm = this;
+    mock.now_ns = now_ns;
+    mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
+    mock.set_service(HPROF_SERVICE_PROBES, &kProbes);
+    create(hprof_module_latency, "latency", {{"latency", patterns}});
+  }
+  ~LatencyVm() override {
+    if (self != nullptr) destroy();
+    the_vm = nullptr;
+    CHECK(mock.memory_charged == 0);
+    CHECK(mock.memory_used == 0);
+  }
+
+  uint32_t number(hprof_method_id method) { return user.number(user.self, method); }
+  jlong begin(uint32_t number) {
+    return reinterpret_cast<jlong(JNICALL*)(JNIEnv*, jclass, jint)>(user.call_begins)(
+        nullptr, nullptr, static_cast<jint>(number));
+  }
+  void end(jlong call) {
+    reinterpret_cast<void(JNICALL*)(JNIEnv*, jclass, jlong)>(user.call_ends)(nullptr, nullptr, call);
+  }
+  void call(uint32_t number, uint64_t ns) {
+    const jlong word = begin(number);
+    mock.now_ns += ns;
+    end(word);
+  }
+  void report(uint32_t reason = HPROF_REPORT_REQUEST) {
+    mock.written.clear();
+    hprof_report report = {};
+    report.size = sizeof report;
+    report.reason = reason;
+    REQUIRE(ops->report(self, &report) == HPROF_OK);
+    for (const MockRecord& record : mock.written) {
+      if (is_table(record, HPROF_TABLE_LATENCY))
+        rows = rows_of<hprof_latency_row>(record.as<hprof_rec_table>());
+      if (is_table(record, HPROF_TABLE_LATENCY_CLASSES))
+        classes = rows_of<hprof_latency_class_row>(record.as<hprof_rec_table>());
+    }
+  }
+  uint64_t calls_of_classes() const {
+    uint64_t calls = 0;
+    for (const auto& row : classes) calls += row.calls;
+    return calls;
+  }
+
+  static const hprof_bytecode_service kBytecode;
+  static const hprof_probes_service kProbes;
+};
+
+const hprof_bytecode_service LatencyVm::kBytecode = [] {
+  hprof_bytecode_service table = {};
+  table.size = sizeof table;
+  table.ask = [](const hprof_host*, const hprof_probe_user* user) -> hprof_status {
+    the_vm->user = *user;
+    return HPROF_OK;
+  };
+  table.go = [](const hprof_host*, uint32_t) -> hprof_status {
+    the_vm->live = true;
+    return HPROF_OK;
+  };
+  table.halt = [](const hprof_host*, uint32_t) { the_vm->live = false; };
+  table.each_untimed = [](const hprof_host*, void* to,
+                          void (*visit)(void*, const char*, uint64_t, uint64_t)) {
+    visit(to, "too large", 0, 3);
+  };
+  return table;
+}();
+
+const hprof_probes_service LatencyVm::kProbes = {
+    sizeof(hprof_probes_service),
+    0,
+    [](const hprof_host* host, hprof_method_id method, uint32_t) {
+      const std::string name = "m" + std::to_string(method);
+      return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
+          ->synthetic_frame(host, "App", name.c_str());
+    },
+    [](const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {},
+};
+
+}  // namespace
+
+TEST_CASE("the longest in all comes first, and both tables have the same calls") {
+  LatencyVm f;
+  REQUIRE(f.start() == HPROF_OK);
+  CHECK(f.live);
+  const uint32_t few = f.number(7), many = f.number(9);
+  CHECK(few != many);
+  CHECK(f.number(7) == few);
+  f.call(few, 20 * kMs);
+  for (int i = 0; i < 100; i++) f.call(many, kMs);
+  f.report();
+  REQUIRE(f.rows.size() == 2);
+  CHECK(f.rows[0].method == 9);
+  CHECK(f.rows[0].calls == 100);
+  CHECK(f.rows[0].mean_ns == doctest::Approx(1e6).epsilon(0.001));
+  CHECK(f.rows[0].p50_ns == doctest::Approx(1e6).epsilon(0.07));
+  CHECK(f.rows[1].method == 7);
+  CHECK(f.rows[1].max_ns == doctest::Approx(20e6).epsilon(0.001));
+  CHECK(f.calls_of_classes() == 101);
+  for (const auto& row : f.classes) CHECK(row.from_ns < row.to_ns);
+  CHECK(f.notes().find("2 methods are timed") != std::string::npos);
+  CHECK(f.notes().find("latency: not timed: 3 methods (too large)") != std::string::npos);
+  CHECK(f.notes().find("running") == std::string::npos);
+}
+
+TEST_CASE("a call that has not ended is in nothing but the count of those that run") {
+  LatencyVm f;
+  f.start();
+  const uint32_t number = f.number(1);
+  const jlong running = f.begin(number);
+  f.call(number, kMs);
+  f.report();
+  REQUIRE(f.rows.size() == 1);
+  CHECK(f.rows[0].calls == 1);
+  CHECK(f.rows[0].running == 1);
+  CHECK(f.calls_of_classes() == 1);
+  CHECK(f.notes().find("1 calls are still running") != std::string::npos);
+  f.ops->reset(f.self);
+  f.report();
+  REQUIRE(f.rows.size() == 1);
+  CHECK(f.rows[0].calls == 0);
+  CHECK(f.rows[0].running == 1);
+  f.mock.now_ns += 100 * kMs;
+  f.end(running);
+  f.report();
+  CHECK(f.rows[0].calls == 1);
+  CHECK(f.rows[0].max_ns > 100 * kMs);
+}
+
+TEST_CASE("no method without calls has a row, and a call without a number none either") {
+  LatencyVm f;
+  f.start();
+  f.number(1);
+  CHECK(f.begin(0) == 0);
+  f.end(0);
+  f.report();
+  CHECK(f.rows.empty());
+  CHECK(f.classes.empty());
+}
+
+TEST_CASE("percentiles of a window are those of its own calls; calls are all since the start") {
+  LatencyVm f;
+  f.start();
+  const uint32_t number = f.number(1);
+  for (int i = 0; i < 1000; i++) f.call(number, kMs);
+  f.report(HPROF_REPORT_WINDOW);
+  CHECK(f.rows[0].p50_ns < 2 * kMs);
+  f.call(number, 50 * kMs);
+  f.report(HPROF_REPORT_WINDOW);
+  CHECK(f.rows[0].calls == 1001);
+  CHECK(f.rows[0].p50_ns > 40 * kMs);
+  CHECK(f.calls_of_classes() == 1001);
+  f.call(number, 5 * kMs);
+  f.report();
+  CHECK(f.rows[0].p50_ns < 2 * kMs);
+  f.report(HPROF_REPORT_EXIT);
+  CHECK(f.rows[0].p50_ns == doctest::Approx(5e6).epsilon(0.07));
+  f.ops->reset(f.self);
+  f.call(number, 3 * kMs);
+  f.report(HPROF_REPORT_WINDOW);
+  CHECK(f.rows[0].calls == 1);
+  CHECK(f.rows[0].p50_ns == doctest::Approx(3e6).epsilon(0.07));
+}
+
+TEST_CASE("a call that began in an earlier session is not counted in the next one") {
+  jlong old = 0;
+  {
+    LatencyVm first;
+    first.start();
+    old = first.begin(first.number(1));
+  }
+  LatencyVm f("App", 2000 * kMs);
+  f.start();
+  const uint32_t number = f.number(1);
+  f.mock.now_ns += 5000 * kMs;
+  f.call(number, kMs);
+  f.end(old);
+  f.report();
+  REQUIRE(f.rows.size() == 1);
+  CHECK(f.rows[0].calls == 1);
+  CHECK(f.rows[0].running == 0);
+}
+
+TEST_CASE("methods beyond what there are numbers or memory for are counted as lost") {
+  LatencyVm f;
+  f.start();
+  std::set<uint32_t> numbers;
+  for (hprof_method_id method = 1; method <= 5000; method++) {
+    const uint32_t number = f.number(method);
+    if (number != 0) numbers.insert(number);
+  }
+  CHECK(numbers.size() == kNumbers - 1);
+  CHECK(*numbers.rbegin() == kNumbers - 1);
+  uint64_t lost = 0;
+  for (const auto& [what, count] : f.mock.losses()) lost += count;
+  CHECK(lost == 5000 - (kNumbers - 1));
+  CHECK(f.number(4000) != 0);
+}
+
+TEST_CASE("without memory a method gets no number") {
+  LatencyVm f;
+  f.start();
+  f.mock.charge_limit = 10000;
+  uint32_t got = 0;
+  for (hprof_method_id method = 1; method <= 100; method++) got += f.number(method) != 0 ? 1 : 0;
+  CHECK(got == 10000 / sizeof(Histogram));
+}
+
+TEST_CASE("without a class it is refused") {
+  LatencyVm f("");
+  CHECK(f.self == nullptr);
+}

@@ -1,0 +1,131 @@
+import java.io.File;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Calls whose number and least duration are known.
+ *
+ * <pre>
+ * Latency calls THREADS CALLS [virtual]   each thread calls each of the methods so often
+ * Latency waits                           one call of stuck() never ends
+ * Latency rounds                          prints "ready <pid>", then 12 calls for each line read, and "did"
+ * Latency loop CALLS                      a method that does little
+ * </pre>
+ */
+public class Latency {
+  static final AtomicInteger left = new AtomicInteger();
+
+  static void rest(int millis) throws InterruptedException {
+    Thread.sleep(millis);
+  }
+
+  static void twenty() throws InterruptedException {
+    rest(20);
+  }
+
+  static void twelve() throws InterruptedException {
+    rest(12);
+  }
+
+  static void eight() throws InterruptedException {
+    rest(8);
+  }
+
+  /** Every third call ends by an exception. */
+  static int thrower(int i) {
+    if (i % 3 == 0) throw new IllegalStateException("third");
+    return left.incrementAndGet();
+  }
+
+  static int recursive(int depth) {
+    return depth == 0 ? left.get() : recursive(depth - 1) + 1;
+  }
+
+  static synchronized int locked(int i) {
+    return left.get() + i;
+  }
+
+  static int leaf(int i) {
+    return i + 1;
+  }
+
+  static void all(int i) {
+    try {
+      twenty();
+      twelve();
+      eight();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    try {
+      thrower(i);
+    } catch (IllegalStateException e) {
+      leaf(i);
+    }
+    recursive(9);
+    locked(i);
+  }
+
+  static void stuck(CountDownLatch begun) {
+    begun.countDown();
+    try {
+      Thread.sleep(3600000);
+    } catch (InterruptedException e) {
+      System.out.println("interrupted");
+    }
+  }
+
+  /** Runs from one round to the next. */
+  static boolean line() throws Exception {
+    return System.in.read() >= 0;
+  }
+
+  static int little(int i) {
+    return i < 0 ? left.get() : i;
+  }
+
+  static Thread start(Runnable body, boolean virtual) throws Exception {
+    if (virtual) return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+    Thread thread = new Thread(body);
+    thread.start();
+    return thread;
+  }
+
+  static void calls(int threads, int calls, boolean virtual) throws Exception {
+    Thread[] all = new Thread[threads];
+    for (int t = 0; t < threads; t++) {
+      all[t] = start(() -> {
+        for (int i = 0; i < calls; i++) all(i);
+      }, virtual);
+    }
+    for (Thread thread : all) thread.join();
+  }
+
+  public static void main(String[] args) throws Exception {
+    switch (args[0]) {
+      case "calls":
+        calls(Integer.parseInt(args[1]), Integer.parseInt(args[2]), args.length > 3);
+        break;
+      case "waits":
+        CountDownLatch begun = new CountDownLatch(1);
+        Thread thread = new Thread(() -> stuck(begun));
+        thread.setDaemon(true);
+        thread.start();
+        begun.await();
+        all(1);
+        break;
+      case "rounds":
+        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        while (line()) {
+          calls(4, 3, args.length > 1);
+          System.out.println("did");
+        }
+        System.out.println("ended");
+        break;
+      default:
+        long sum = 0;
+        for (int i = 0; i < Integer.parseInt(args[1]); i++) sum += little(i);
+        System.out.println(sum);
+    }
+  }
+}
