@@ -57,6 +57,8 @@ bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64
   }
   jclass type = without_exception(jni, jni->FindClass("java/lang/Thread"));
   const int64_t entry = hotspot.structs().offset("JavaThread", "_cont_entry");
+  const int64_t own = hotspot.structs().offset("JavaThread", "_threadObj");
+  own_from_env_ = own < 0 || thread == 0 ? 0 : to_thread_ + static_cast<uint64_t>(own);
   continuation_from_env_ = entry < 0 || thread == 0 ? 0 : to_thread_ + static_cast<uint64_t>(entry);
   thread_id_ = type != nullptr ? without_exception(jni, jni->GetMethodID(type, "threadId", "()J")) : nullptr;
   if (thread_id_ == nullptr) return false;
@@ -113,10 +115,17 @@ bool ThreadContexts::running(const void* env, hprof_context* context) const {
   return places_.read(key_of(env), context) || (!has_virtual(env) && read_variable(context));
 }
 
-// With an unknown layout any thread may be running one.
+// With an unknown layout any thread may be running one. JDK 21 does not say where the continuation is, but
+// both Thread objects.
 bool ThreadContexts::has_virtual(const void* env) const {
   if (key_.load(std::memory_order_relaxed) == Key::kEnv) return false;
-  return continuation_from_env_ == 0 || of_env<const void*>(env, continuation_from_env_) != nullptr;
+  if (continuation_from_env_ != 0) return of_env<const void*>(env, continuation_from_env_) != nullptr;
+  if (key_.load(std::memory_order_acquire) != Key::kObject || own_from_env_ == 0) return true;
+  const auto *mounted = of_env<const void*>(env, from_env_), *own = of_env<const void*>(env, own_from_env_);
+  bool is_own = false;
+  const bool fine = mounted != nullptr && own != nullptr &&
+                    guarded([&] { is_own = guarded_read<uint64_t>(mounted) == guarded_read<uint64_t>(own); });
+  return !fine || !is_own;
 }
 
 bool ThreadContexts::find_variable(HotSpot& hotspot) {

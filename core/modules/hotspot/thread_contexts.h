@@ -56,10 +56,10 @@ class ThreadContexts {
   Places places_;
   Places::Place* room_ = nullptr;
   std::atomic<Key> key_{Key::kUnknown};
-  uint64_t from_env_ = 0, id_at_ = 0;   // offsets, of the JNIEnv and of the object
-  uint64_t to_thread_ = 0;              // from a JNIEnv to its JavaThread
-  jmethodID thread_id_ = nullptr;       // Thread.threadId()
-  uint64_t continuation_from_env_ = 0;  // 0: not known
+  uint64_t from_env_ = 0, id_at_ = 0;                      // offsets, of the JNIEnv and of the object
+  uint64_t to_thread_ = 0;                                 // from a JNIEnv to its JavaThread
+  jmethodID thread_id_ = nullptr;                          // Thread.threadId()
+  uint64_t continuation_from_env_ = 0, own_from_env_ = 0;  // 0: not known
   platform::ThreadVariable found_;
   std::atomic<const platform::ThreadVariable*> variable_{nullptr};  // found_, or null
   std::atomic<uint32_t> proofs_{0}, wrong_{0};

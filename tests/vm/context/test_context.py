@@ -41,23 +41,22 @@ def judge(text, is_native=False):
             counts["outside"] += 1
             counts["outside with one"] += row["span_id"] is not None
             continue
-        if row["span_id"] is None:
-            counts["none" if stack[0].startswith("Scopes.") else "none in the scheduler"] += 1
-        else:
-            context = (row["trace_id"], int(row["span_id"], 16), row["labels"])
-            counts["right" if context == (TRACE, k + 1, None if is_native else "route:/%d" % k) else "wrong"] += 1
+        context = (row["trace_id"], row["span_id"] and int(row["span_id"], 16), row["labels"])
+        wanted = (TRACE, k + 1, None if is_native else "route:/%d" % k)
+        where = "" if stack[0].startswith("Scopes.") else " in the JDK"
+        counts[("none" if context[1] is None else "right" if context == wanted else "wrong") + where] += 1
     return counts
 
 
 def check_rates(vm, counts, is_virtual):
     samples = counts["right"] + counts["wrong"] + counts["none"]
+    in_jdk = counts["right in the JDK"] + counts["wrong in the JDK"] + counts["none in the JDK"]
     check(samples >= 300, "few samples: %s" % dict(counts))
-    at_most(counts["wrong"], samples, 0.001, "wrong, %s" % dict(counts))
-    at_most(counts["none"], samples, 0.001, "without a context, %s" % dict(counts))
-    at_most(counts["outside with one"], counts["outside"], 0.001, "outside, %s" % dict(counts))
+    for what, of in (("wrong", samples), ("none", samples), ("wrong in the JDK", in_jdk), ("outside with one", counts["outside"])):
+        at_most(counts[what], of, 0.001, "%s, %s" % (what, dict(counts)))
     # Before JDK 24 a virtual thread that parks with a timeout becomes its carrier for that.
     if not is_virtual or vm.version >= 24:
-        at_most(counts["none in the scheduler"], samples, 0.001, "in the JDK, %s" % dict(counts))
+        at_most(counts["none in the JDK"], in_jdk, 0.001, "none in the JDK, %s" % dict(counts))
 
 
 # Older VMs place instructions of inlined methods in neighbouring ones.
