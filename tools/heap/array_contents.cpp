@@ -2,7 +2,6 @@
 #include "tools/heap/array_contents.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -32,13 +31,8 @@ bool all_zero(const uint8_t* bytes, size_t size) {
 
 class ContentReader : public HeapVisitor {
  public:
-  ContentReader(const Snapshot& snapshot, const BigArray<uint32_t>& whole, BigArray<TextRecord>& texts,
-                std::atomic<uint64_t>& count)
-      : zeros(snapshot.outline.classes.list.size()),
-        snapshot_(snapshot),
-        whole_(whole),
-        texts_(texts),
-        count_(count) {}
+  ContentReader(const Snapshot& snapshot, const BigArray<uint32_t>& whole, GrowingList<TextRecord>& texts)
+      : zeros(snapshot.outline.classes.list.size()), snapshot_(snapshot), whole_(whole), texts_(texts) {}
 
   void on_array(const ArrayRecord& record, Input& in) override {
     uint32_t number = snapshot_.numbers.number_of(record.id);
@@ -56,10 +50,7 @@ class ContentReader : public HeapVisitor {
       if (text) hash.add(bytes, step);
       left -= step;
     }
-    if (text) {
-      uint64_t place = count_++;
-      if (place < texts_.size()) texts_[place] = {hash.value(), number, static_cast<uint32_t>(size)};
-    }
+    if (text) texts_.add({hash.value(), number, static_cast<uint32_t>(size)});
     if (!zero) return;
     uint32_t index = snapshot_.outline.classes.find(record.class_id);
     if (record.type != HPROF_TYPE_OBJECT) index = snapshot_.outline.classes.primitive(record.type);
@@ -74,8 +65,7 @@ class ContentReader : public HeapVisitor {
   static constexpr size_t kStep = 1 << 16;
   const Snapshot& snapshot_;
   const BigArray<uint32_t>& whole_;
-  BigArray<TextRecord>& texts_;
-  std::atomic<uint64_t>& count_;
+  GrowingList<TextRecord>& texts_;
 };
 
 struct Duplicate {
@@ -99,9 +89,9 @@ TextTotals find_duplicates(const Snapshot& snapshot, TextRecord* begin, TextReco
   const HeapClasses& classes = snapshot.outline.classes;
   uint64_t string_size = classes.string_class == kNoClass ? 0 : classes.list[classes.string_class].size;
   TextTotals totals;
-  auto more = [](const Duplicate& a, const Duplicate& b) {
+  FirstRows<Duplicate> rows(top, [](const Duplicate& a, const Duplicate& b) {
     return a.wasted != b.wasted ? a.wasted > b.wasted : a.example < b.example;
-  };
+  });
   for (TextRecord* at = begin; at != end;) {
     TextRecord* next = at;
     while (next != end && next->hash == at->hash && next->length == at->length) ++next;
@@ -113,16 +103,11 @@ TextTotals find_duplicates(const Snapshot& snapshot, TextRecord* begin, TextReco
     totals.wasted += (copies - 1) * size;
     if (copies > 1) {
       ++totals.repeated;
-      totals.top.push_back({(copies - 1) * size, copies, size, at->array});
-      std::push_heap(totals.top.begin(), totals.top.end(), more);
-      if (top != 0 && totals.top.size() > top) {
-        std::pop_heap(totals.top.begin(), totals.top.end(), more);
-        totals.top.pop_back();
-      }
+      rows.add({(copies - 1) * size, copies, size, at->array});
     }
     at = next;
   }
-  std::sort(totals.top.begin(), totals.top.end(), more);
+  totals.top = rows.sorted();
   return totals;
 }
 
@@ -350,9 +335,8 @@ bool utf16_of(const std::string& text, std::vector<uint16_t>* units) {
 }  // namespace
 
 Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t top) {
-  BigArray<TextRecord> texts;
+  GrowingList<TextRecord> texts;
   texts.allocate(budget, snapshot.objects.string_arrays.count());
-  std::atomic<uint64_t> count{0};
   std::string error;
   BigArray<uint32_t> whole;
   if (snapshot.outline.classes.strings_share_arrays()) {
@@ -365,7 +349,7 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
   std::vector<std::unique_ptr<ContentReader>> readers;
   std::vector<HeapVisitor*> visitors;
   for (unsigned i = 0; i < std::max(1u, snapshot.options.threads); ++i) {
-    readers.push_back(std::make_unique<ContentReader>(snapshot, whole, texts, count));
+    readers.push_back(std::make_unique<ContentReader>(snapshot, whole, texts));
     visitors.push_back(readers.back().get());
   }
   walk_pieces(
@@ -378,8 +362,7 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
       zeros[i].bytes += reader->zeros[i].bytes;
     }
   }
-  uint64_t read = std::min<uint64_t>(count, texts.size());
-  TextTotals totals = find_duplicates(snapshot, texts.data(), texts.data() + read, top);
+  TextTotals totals = find_duplicates(snapshot, texts.begin(), texts.end(), top);
   Section section{"strings", "Strings and empty arrays"};
   section.facts = {{data_column("texts", CellKind::kCount), totals.texts},
                    {data_column("different_texts", CellKind::kCount), totals.distinct},

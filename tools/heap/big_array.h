@@ -155,6 +155,33 @@ class BigArray {
   size_t size_ = 0;
 };
 
+// Elements that several threads add, in no order.
+template <typename T>
+class GrowingList {
+ public:
+  // More than `most` are dropped.
+  void allocate(MemoryBudget& budget, size_t most) {
+    elements_.allocate(budget, most);
+    count_ = 0;
+  }
+  void reset() { elements_.reset(); }
+  void add(const T& element) {
+    const uint64_t place = count_.fetch_add(1, std::memory_order_relaxed);
+    if (place < elements_.size()) elements_[place] = element;
+  }
+  size_t size() const { return count_ < elements_.size() ? static_cast<size_t>(count_) : elements_.size(); }
+  T* begin() { return elements_.data(); }
+  T* end() { return elements_.data() + size(); }
+  const T* begin() const { return elements_.data(); }
+  const T* end() const { return elements_.data() + size(); }
+  // Drops those from `end` on.
+  void cut_at(const T* end) { count_ = static_cast<uint64_t>(end - elements_.data()); }
+
+ private:
+  BigArray<T> elements_;
+  std::atomic<uint64_t> count_{0};
+};
+
 // Unsigned numbers of kBytes bytes each. Different elements may be written by different threads.
 template <unsigned kBytes>
 class PackedArray {

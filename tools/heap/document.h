@@ -83,6 +83,34 @@ uint64_t cut(std::vector<Row>& rows, size_t top) {
   return left_out;
 }
 
+// The first `top` of any number of rows, 0 = all. before(a, b): the order, without equals.
+template <typename Row>
+class FirstRows {
+ public:
+  using Before = bool (*)(const Row&, const Row&);
+  FirstRows(size_t top, Before before) : top_(top), before_(before) {}
+  void add(const Row& row) {
+    rows_.push_back(row);
+    if (top_ == 0) return;
+    std::push_heap(rows_.begin(), rows_.end(), before_);
+    if (rows_.size() <= top_) return;
+    std::pop_heap(rows_.begin(), rows_.end(), before_);
+    rows_.pop_back();
+    ++left_out_;
+  }
+  uint64_t left_out() const { return left_out_; }
+  const std::vector<Row>& sorted() {
+    std::sort(rows_.begin(), rows_.end(), before_);
+    return rows_;
+  }
+
+ private:
+  size_t top_;
+  Before before_;
+  std::vector<Row> rows_;
+  uint64_t left_out_ = 0;
+};
+
 struct Section {
   std::string key;
   std::string title;

@@ -358,7 +358,7 @@ Document run_waste(HeapRun& run) {
 Document run_references(HeapRun& run) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
     heap.snapshot.read_objects(true);
-    const ReferenceFinder finder(heap.snapshot, heap.budget);
+    ReferenceFinder finder(heap.snapshot, heap.budget);
     heap.snapshot.find_dominators();
     document->sections = finder.sections(run.settings.top);
   });

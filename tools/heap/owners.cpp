@@ -19,7 +19,9 @@ bool is_of_jdk(const HeapClass& of) {
 
 }  // namespace
 
-Owners owners_of(const Snapshot& snapshot, const std::vector<uint32_t>& objects) {
+std::vector<std::string> find_owners(const Snapshot& snapshot, size_t count,
+                                     const std::function<uint32_t(size_t)>& place_of,
+                                     const std::function<void(size_t, uint32_t)>& found) {
   const std::vector<HeapClass>& classes = snapshot.outline.classes.list;
   std::vector<bool> of_jdk;
   IdMap<uint32_t> mirrors;  // class by the place of its class object
@@ -29,16 +31,7 @@ Owners owners_of(const Snapshot& snapshot, const std::vector<uint32_t>& objects)
     const uint32_t place = object == kNoObject ? DominatorTree::kUnreached : snapshot.tree.place_of[object];
     if (place != DominatorTree::kUnreached) mirrors[place] = i;
   }
-  std::vector<std::pair<uint32_t, size_t>> wanted;
-  for (size_t i = 0; i < objects.size(); ++i) {
-    const uint32_t place =
-        objects[i] == kNoObject ? DominatorTree::kUnreached : snapshot.tree.place_of[objects[i]];
-    if (place != DominatorTree::kUnreached) wanted.emplace_back(place, i);
-  }
-  std::sort(wanted.begin(), wanted.end());
-  Owners owners;
-  owners.names = {"(GC roots alone)"};
-  owners.of.resize(objects.size());
+  std::vector<std::string> names = {"(GC roots alone)"};
   std::map<std::string, uint32_t> known;
   auto name_of = [&](uint32_t place) {
     if (place == 0) return uint32_t{0};
@@ -47,9 +40,9 @@ Owners owners_of(const Snapshot& snapshot, const std::vector<uint32_t>& objects)
     const std::string name = mirror != mirrors.end()          ? "class " + classes[mirror->second].name
                              : index == Snapshot::kStackClass ? "(stack of a thread)"
                                                               : classes[index].name;
-    const auto [found, fresh] = known.try_emplace(name, static_cast<uint32_t>(owners.names.size()));
-    if (fresh) owners.names.push_back(name);
-    return found->second;
+    const auto [at, fresh] = known.try_emplace(name, static_cast<uint32_t>(names.size()));
+    if (fresh) names.push_back(name);
+    return at->second;
   };
   // The dominators of a place, each with its owner.
   struct Above {
@@ -57,11 +50,11 @@ Owners owners_of(const Snapshot& snapshot, const std::vector<uint32_t>& objects)
     bool found;  // the owner is not of the JDK
   };
   std::vector<Above> above;
-  auto next = wanted.begin();
-  for (uint32_t place = 1; place <= snapshot.tree.reached && next != wanted.end(); ++place) {
+  size_t next = 0;
+  for (uint32_t place = 1; place <= snapshot.tree.reached && next < count; ++place) {
     while (!above.empty() && place >= above.back().end) above.pop_back();
-    for (; next != wanted.end() && next->first == place; ++next)
-      owners.of[next->second] = name_of(above.empty() ? 0 : above.back().owner);
+    for (; next < count && place_of(next) == place; ++next)
+      found(next, name_of(above.empty() ? 0 : above.back().owner));
     const auto mirror = mirrors.find(place);
     const auto index = static_cast<uint32_t>(snapshot.class_at.get(place));
     const bool own = mirror != mirrors.end()          ? !of_jdk[mirror->second]
@@ -73,6 +66,22 @@ Owners owners_of(const Snapshot& snapshot, const std::vector<uint32_t>& objects)
       above.push_back({snapshot.end_of(place), above.back().owner, above.back().found});
     }
   }
+  return names;
+}
+
+Owners owners_of(const Snapshot& snapshot, const std::vector<uint32_t>& objects) {
+  std::vector<std::pair<uint32_t, size_t>> wanted;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const uint32_t place =
+        objects[i] == kNoObject ? DominatorTree::kUnreached : snapshot.tree.place_of[objects[i]];
+    if (place != DominatorTree::kUnreached) wanted.emplace_back(place, i);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  Owners owners;
+  owners.of.resize(objects.size());
+  owners.names = find_owners(
+      snapshot, wanted.size(), [&](size_t i) { return wanted[i].first; },
+      [&](size_t i, uint32_t owner) { owners.of[wanted[i].second] = owner; });
   return owners;
 }
 

@@ -29,10 +29,17 @@ struct Places {
            file = UINT32_MAX;
 };
 
+// What the readers find.
+struct Lists {
+  GrowingList<Finder::Reference>& references;
+  GrowingList<Finder::Queue>& queues;
+  GrowingList<Finder::Buffer>& buffers;
+};
+
 class ReferenceReader : public HeapVisitor {
  public:
-  ReferenceReader(const Snapshot& snapshot, const std::vector<Places>& places)
-      : snapshot_(snapshot), classes_(snapshot.outline.classes), places_(places) {}
+  ReferenceReader(const Snapshot& snapshot, const std::vector<Places>& places, const Lists& lists)
+      : snapshot_(snapshot), classes_(snapshot.outline.classes), places_(places), lists_(lists) {}
 
   void on_instance(const InstanceRecord& record, Input& in) override {
     const uint32_t index = classes_.find(record.class_id);
@@ -51,30 +58,26 @@ class ReferenceReader : public HeapVisitor {
     const unsigned id = classes_.id_size;
     if (at.reference) {
       const uint64_t referent = value(at.referent, id);
-      references.push_back({object, referent == 0 ? kNoObject : snapshot_.numbers.number_of(referent), index,
-                            stage_of(classes_.list[index].kind)});
+      lists_.references.add({object, referent == 0 ? kNoObject : snapshot_.numbers.number_of(referent), index,
+                             stage_of(classes_.list[index].kind)});
     } else if (at.queue) {
       const uint64_t length = value(at.length, 8);
-      if (length != 0 && length < UINT32_MAX) queues.push_back({object, length});
+      if (length != 0 && length < UINT32_MAX) lists_.queues.add({object, length});
     } else if (value(at.cleaner, id) != 0) {  // others are views of one that has a cleaner
       const uint64_t capacity = value(at.capacity, 4);
-      if (capacity <= INT32_MAX) buffers.push_back({object, capacity, value(at.file, id) != 0});
+      if (capacity <= INT32_MAX) lists_.buffers.add({object, 0, capacity, value(at.file, id) != 0});
     }
   }
-
-  std::vector<Finder::Reference> references;
-  std::vector<Finder::Queue> queues;
-  std::vector<Finder::Buffer> buffers;
 
  private:
   const Snapshot& snapshot_;
   const HeapClasses& classes_;
   const std::vector<Places>& places_;
+  Lists lists_;
 };
 
-template <typename Row>
-void add_to(std::vector<Row>& all, const std::vector<Row>& some) {
-  all.insert(all.end(), some.begin(), some.end());
+bool before(const Finder::Reference& a, const Finder::Reference& b) {
+  return a.stage != b.stage ? a.stage < b.stage : a.object < b.object;
 }
 
 }  // namespace
@@ -82,22 +85,26 @@ void add_to(std::vector<Row>& all, const std::vector<Row>& some) {
 ReferenceFinder::ReferenceFinder(const Snapshot& snapshot, MemoryBudget& budget) : snapshot_(snapshot) {
   by_class_.resize(snapshot.outline.classes.list.size());
   for (auto& held : held_) held.resize(by_class_.size());
-  read();
+  read(budget);
   search(budget);
 }
 
-void ReferenceFinder::read() {
+void ReferenceFinder::read(MemoryBudget& budget) {
   const HeapClasses& classes = snapshot_.outline.classes;
   const Definitions& names = snapshot_.outline.names;
   const uint32_t queue = classes.named("java.lang.ref.ReferenceQueue"),
                  buffer = classes.named("java.nio.DirectByteBuffer");
   std::vector<Places> places(classes.list.size());
+  uint64_t references = 0, queues = 0, buffers = 0;
   for (uint32_t i = 0; i < places.size(); ++i) {
     Places& at = places[i];
     if (classes.list[i].instances == 0) continue;
     at.reference = classes.list[i].kind != ReferenceKind::kNone;
     at.queue = queue != kNoClass && classes.extends(i, queue);
     at.buffer = buffer != kNoClass && classes.extends(i, buffer);
+    (at.reference ? references
+     : at.queue   ? queues
+                  : buffers) += at.reference || at.queue || at.buffer ? classes.list[i].instances : 0;
     if (at.reference) at.referent = classes.offset_of(i, "referent", HPROF_TYPE_OBJECT, names);
     if (at.queue) at.length = classes.offset_of(i, "queueLength", HPROF_TYPE_LONG, names);
     if (!at.buffer) continue;
@@ -105,32 +112,32 @@ void ReferenceFinder::read() {
     at.cleaner = classes.offset_of(i, "cleaner", HPROF_TYPE_OBJECT, names);
     at.file = classes.offset_of(i, "fd", HPROF_TYPE_OBJECT, names);
   }
+  references_.allocate(budget, references);
+  queues_.allocate(budget, queues);
+  buffers_.allocate(budget, buffers);
   std::vector<ReferenceReader> readers(std::max(1u, snapshot_.options.threads),
-                                       ReferenceReader(snapshot_, places));
+                                       ReferenceReader(snapshot_, places, {references_, queues_, buffers_}));
   std::vector<HeapVisitor*> visitors;
   for (ReferenceReader& each : readers) visitors.push_back(&each);
   std::string error;
   walk_pieces(
       snapshot_.opener, snapshot_.outline, visitors, [](const DumpPiece&) { return true; },
       [](size_t, HeapVisitor&) {}, &error);
-  for (const ReferenceReader& each : readers) {
-    add_to(references_, each.references);
-    add_to(queues_, each.queues);
-    add_to(buffers_, each.buffers);
-  }
   // What an object is held by depends on the order of references; readers find them in any.
-  std::sort(references_.begin(), references_.end(), [](const Reference& a, const Reference& b) {
-    return a.stage != b.stage ? a.stage < b.stage : a.object < b.object;
-  });
-  references_.erase(std::unique(references_.begin(), references_.end(),
-                                [](const Reference& a, const Reference& b) { return a.object == b.object; }),
-                    references_.end());
+  std::sort(references_.begin(), references_.end(), before);
+  references_.cut_at(std::unique(references_.begin(), references_.end(),
+                                 [](const auto& a, const auto& b) { return a.object == b.object; }));
   std::sort(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) {
     return a.length != b.length ? a.length > b.length : a.object < b.object;
   });
-  std::sort(buffers_.begin(), buffers_.end(), [](const Buffer& a, const Buffer& b) {
-    return a.capacity != b.capacity ? a.capacity > b.capacity : a.object < b.object;
-  });
+}
+
+// kNoObject: null, or the object is no reference.
+uint32_t ReferenceFinder::referent_of(uint32_t object) const {
+  const Stage stage = stage_of(snapshot_.outline.classes.list[snapshot_.class_of(object)].kind);
+  const Reference wanted{object, 0, 0, stage};
+  const Reference* at = std::lower_bound(references_.begin(), references_.end(), wanted, before);
+  return at == references_.end() || at->object != object ? kNoObject : at->referent;
 }
 
 void ReferenceFinder::search(MemoryBudget& budget) {
@@ -156,12 +163,6 @@ void ReferenceFinder::search(MemoryBudget& budget) {
       each->bytes += bytes;
     }
   };
-  auto referent_of = [&](uint32_t object) {
-    const auto at = std::lower_bound(by_object_.begin(), by_object_.end(), std::make_pair(object, 0u));
-    return at == by_object_.end() || at->first != object ? kNoObject : at->second;
-  };
-  for (const Reference& each : references_) by_object_.emplace_back(each.object, each.referent);
-  std::sort(by_object_.begin(), by_object_.end());
   auto drain = [&] {
     while (count > 0) {
       const uint32_t node = open[--count];
@@ -198,10 +199,10 @@ void ReferenceFinder::search(MemoryBudget& budget) {
     ++of.references;
     of.cleared += each.referent == kNoObject;
   }
-  std::vector<std::pair<uint32_t, uint32_t>>().swap(by_object_);
+  references_.reset();
 }
 
-std::vector<Section> ReferenceFinder::sections(size_t top) const {
+std::vector<Section> ReferenceFinder::sections(size_t top) {
   return {references_section(top), memory_section(top)};
 }
 
@@ -271,8 +272,9 @@ Section ReferenceFinder::references_section(size_t top) const {
   Table queues{"queues",
                "Queues with references that nobody has taken",
                {{"references", "references", CellKind::kCount}, {"owner", "owner"}, kObject}};
-  std::vector<Queue> shown = queues_;
-  queues.left_out = cut(shown, top);
+  const size_t shown_count = top == 0 ? queues_.size() : std::min(top, queues_.size());
+  const std::vector<Queue> shown(queues_.begin(), queues_.begin() + shown_count);
+  queues.left_out = queues_.size() - shown.size();
   std::vector<uint32_t> objects;
   for (const Queue& each : shown) objects.push_back(each.object);
   const Owners owners = owners_of(snapshot_, objects);
@@ -283,34 +285,43 @@ Section ReferenceFinder::references_section(size_t top) const {
   return section;
 }
 
-Section ReferenceFinder::memory_section(size_t top) const {
+Section ReferenceFinder::memory_section(size_t top) {
   Section section{"direct", "Memory outside of the heap that buffers hold"};
   uint64_t direct = 0, mapped = 0;
-  std::vector<uint32_t> objects;
-  for (const Buffer& each : buffers_) {
+  for (Buffer& each : buffers_) {
     (each.mapped ? mapped : direct) += each.capacity;
-    objects.push_back(each.object);
+    each.place = snapshot_.tree.place_of[each.object];
   }
   section.text = {bytes_text(direct) + " of direct buffers, " + bytes_text(mapped) + " of mapped files, in " +
                   count_text(buffers_.size()) + " buffers."};
   section.facts = {{data_column("direct_bytes", CellKind::kBytes), direct},
                    {data_column("mapped_bytes", CellKind::kBytes), mapped},
                    {data_column("buffers", CellKind::kCount), uint64_t{buffers_.size()}}};
-  const Owners owners = owners_of(snapshot_, objects);
+  std::sort(buffers_.begin(), buffers_.end(), [](const Buffer& a, const Buffer& b) {
+    return a.place != b.place ? a.place < b.place : a.object < b.object;
+  });
+  Buffer* const buffers = buffers_.begin();
+  const std::vector<std::string> names = find_owners(
+      snapshot_, buffers_.size(), [&](size_t i) { return buffers[i].place; },
+      [&](size_t i, uint32_t owner) { buffers[i].owner = owner; });
+  std::sort(buffers_.begin(), buffers_.end(), [](const Buffer& a, const Buffer& b) {
+    return a.capacity != b.capacity ? a.capacity > b.capacity : a.object < b.object;
+  });
   struct Sum {
     uint64_t bytes = 0, buffers = 0;
   };
-  std::vector<Sum> sums(owners.names.size());
+  std::vector<Sum> sums(names.size());
   Table table{
       "buffers",
       "The largest",
       {{"capacity_bytes", "capacity", CellKind::kBytes}, {"kind", "kind"}, {"owner", "owner"}, kObject}};
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    sums[owners.of[i]].bytes += buffers_[i].capacity;
-    ++sums[owners.of[i]].buffers;
+    const Buffer& each = buffers[i];
+    sums[each.owner].bytes += each.capacity;
+    ++sums[each.owner].buffers;
     if (top != 0 && i >= top) continue;
-    table.rows.push_back({buffers_[i].capacity, std::string(buffers_[i].mapped ? "mapped" : "direct"),
-                          owners.names[owners.of[i]], entity_of(snapshot_, buffers_[i].object)});
+    table.rows.push_back({each.capacity, std::string(each.mapped ? "mapped" : "direct"), names[each.owner],
+                          entity_of(snapshot_, each.object)});
   }
   table.left_out = buffers_.size() - table.rows.size();
   std::vector<uint32_t> order;
@@ -325,7 +336,7 @@ Section ReferenceFinder::memory_section(size_t top) const {
                   {"capacity_bytes", "capacity", CellKind::kBytes},
                   {"owner", "owner"}}};
   by_owner.left_out = cut(order, top);
-  for (uint32_t i : order) by_owner.rows.push_back({sums[i].buffers, sums[i].bytes, owners.names[i]});
+  for (uint32_t i : order) by_owner.rows.push_back({sums[i].buffers, sums[i].bytes, names[i]});
   by_owner.note = "Owner: the nearest object that retains it and is not of a class of the JDK.";
   section.tables = {by_owner, table};
   return section;

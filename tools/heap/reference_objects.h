@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "tools/heap/document.h"
@@ -16,7 +15,7 @@ class ReferenceFinder {
   ReferenceFinder(const Snapshot& snapshot, MemoryBudget& budget);
 
   // The snapshot has its dominator tree by now.
-  std::vector<Section> sections(size_t top) const;
+  std::vector<Section> sections(size_t top);
 
   // In the order of the strength of references; what a stronger one holds counts there.
   enum Stage : uint8_t { kStrong, kSoftly, kWeakly, kFinally, kPhantom, kStages };
@@ -31,8 +30,10 @@ class ReferenceFinder {
   };
   struct Buffer {
     uint32_t object;
+    uint32_t place;  // in the dominator tree
     uint64_t capacity;
     bool mapped;  // a file
+    uint32_t owner = 0;
   };
 
  private:
@@ -44,16 +45,16 @@ class ReferenceFinder {
     uint64_t references = 0, cleared = 0;
     Held only;
   };
-  void read();
+  void read(MemoryBudget& budget);
+  uint32_t referent_of(uint32_t object) const;
   void search(MemoryBudget& budget);
   Section references_section(size_t top) const;
-  Section memory_section(size_t top) const;
+  Section memory_section(size_t top);
 
   const Snapshot& snapshot_;
-  std::vector<Reference> references_;
-  std::vector<std::pair<uint32_t, uint32_t>> by_object_;  // reference and referent, during the search
-  std::vector<Queue> queues_;
-  std::vector<Buffer> buffers_;
+  GrowingList<Reference> references_;  // by stage and object, during the search
+  GrowingList<Queue> queues_;
+  GrowingList<Buffer> buffers_;
   std::vector<ClassCount> by_class_;  // of the references
   std::vector<Held> held_[kStages];   // by class of what is held
 };

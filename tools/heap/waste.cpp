@@ -1,7 +1,6 @@
 #include "tools/heap/waste.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 
 #include "tools/heap/collections.h"
@@ -49,13 +48,14 @@ struct CollectionPlaces {
 class WasteReader : public HeapVisitor {
  public:
   WasteReader(const Snapshot& snapshot, const std::vector<CollectionPlaces>& places,
-              const std::vector<uint32_t>& boxes, BigArray<Item>& items, std::atomic<uint64_t>& count)
+              const std::vector<uint32_t>& boxes, GrowingList<Item>& items,
+              GrowingList<Collection>& collections)
       : snapshot_(snapshot),
         classes_(snapshot.outline.classes),
         places_(places),
         boxes_(boxes),
         items_(items),
-        count_(count) {}
+        collections_(collections) {}
 
   void on_instance(const InstanceRecord& record, Input& in) override {
     const uint32_t index = classes_.find(record.class_id);
@@ -68,7 +68,7 @@ class WasteReader : public HeapVisitor {
       const unsigned width = boxes_[index] & 15;
       const uint32_t offset = boxes_[index] >> 4;
       if (uint64_t{offset} + width <= record.byte_count)
-        add({value_at(bytes + offset, width), object, index});
+        items_.add({value_at(bytes + offset, width), object, index});
       return;
     }
     const CollectionPlaces& at = places_[index];
@@ -80,7 +80,7 @@ class WasteReader : public HeapVisitor {
       const uint64_t id = value_at(bytes + at.store, classes_.id_size);
       each.store = id == 0 ? kNoObject : snapshot_.numbers.number_of(id);
     }
-    collections.push_back(each);
+    collections_.add(each);
   }
 
   void on_array(const ArrayRecord& record, Input& in) override {
@@ -99,10 +99,8 @@ class WasteReader : public HeapVisitor {
       left -= step;
     }
     const bool text = snapshot_.objects.string_arrays.get(object);
-    add({hash.value(), object, text ? classes_.string_class : classes_.primitive(record.type)});
+    items_.add({hash.value(), object, text ? classes_.string_class : classes_.primitive(record.type)});
   }
-
-  std::vector<Collection> collections;
 
  private:
   uint32_t reached(uint64_t id) const {
@@ -110,30 +108,27 @@ class WasteReader : public HeapVisitor {
     return object == kNoObject || snapshot_.tree.place_of[object] == DominatorTree::kUnreached ? kNoObject
                                                                                                : object;
   }
-  void add(const Item& item) {
-    const uint64_t place = count_++;
-    if (place < items_.size()) items_[place] = item;
-  }
 
   const Snapshot& snapshot_;
   const HeapClasses& classes_;
   const std::vector<CollectionPlaces>& places_;
   const std::vector<uint32_t>& boxes_;  // by class: the offset of the value << 4 | its bytes
-  BigArray<Item>& items_;
-  std::atomic<uint64_t>& count_;
+  GrowingList<Item>& items_;
+  GrowingList<Collection>& collections_;
 };
 
 // Counts the elements of the collections' arrays that are not null.
 class StoreReader : public HeapVisitor {
  public:
-  StoreReader(const Snapshot& snapshot, std::vector<Collection>& collections)
+  StoreReader(const Snapshot& snapshot, GrowingList<Collection>& collections)
       : snapshot_(snapshot), collections_(collections) {}
 
   void on_array(const ArrayRecord& record, Input& in) override {
     if (record.type != HPROF_TYPE_OBJECT) return;
     const uint32_t object = snapshot_.numbers.number_of(record.id);
-    auto at = std::lower_bound(collections_.begin(), collections_.end(), object,
-                               [](const Collection& each, uint32_t wanted) { return each.store < wanted; });
+    Collection* at =
+        std::lower_bound(collections_.begin(), collections_.end(), object,
+                         [](const Collection& each, uint32_t wanted) { return each.store < wanted; });
     if (object == kNoObject || at == collections_.end() || at->store != object) return;
     uint32_t used = 0;
     for (uint32_t i = 0; i < record.length && in.ok(); ++i) used += in.id() != 0;
@@ -145,7 +140,7 @@ class StoreReader : public HeapVisitor {
 
  private:
   const Snapshot& snapshot_;
-  std::vector<Collection>& collections_;  // by store
+  GrowingList<Collection>& collections_;  // by store
 };
 
 struct ClassWaste {
@@ -180,7 +175,7 @@ class WasteFinder {
     const CollectionClasses kinds(classes_);
     std::vector<CollectionPlaces> places(classes_.list.size());
     std::vector<uint32_t> boxes(classes_.list.size());
-    uint64_t most = 0;
+    uint64_t items = 0, collections = 0;
     for (uint32_t i = 0; i < classes_.list.size(); ++i) {
       const HeapClass& each = classes_.list[i];
       if (each.instances != 0) places[i] = places_of(i, kinds.of(i));
@@ -188,16 +183,15 @@ class WasteFinder {
       const uint32_t offset =
           boxed == 0 ? UINT32_MAX : classes_.offset_of(i, "value", boxed, snapshot_.outline.names);
       if (offset < 1 << 16) boxes[i] = offset << 4 | width_of(boxed, classes_.id_size);
-      if (boxes[i] != 0 || (each.is_array() && each.element != HPROF_TYPE_OBJECT)) most += each.instances;
+      if (boxes[i] != 0 || (each.is_array() && each.element != HPROF_TYPE_OBJECT)) items += each.instances;
+      if (places[i].kind != nullptr) collections += each.instances;
     }
-    items_.allocate(budget_, most);
-    std::atomic<uint64_t> count{0};
+    items_.allocate(budget_, items);
+    collections_.allocate(budget_, collections);
     std::vector<WasteReader> readers(std::max(1u, snapshot_.options.threads),
-                                     WasteReader(snapshot_, places, boxes, items_, count));
+                                     WasteReader(snapshot_, places, boxes, items_, collections_));
     walk(readers);
-    items_read_ = std::min<uint64_t>(count, items_.size());
-    for (WasteReader& each : readers)
-      collections_.insert(collections_.end(), each.collections.begin(), each.collections.end());
+    waste_.allocate(budget_, items_.size() + collections_.size());
     std::sort(collections_.begin(), collections_.end(), [](const Collection& a, const Collection& b) {
       return a.store != b.store ? a.store < b.store : a.object < b.object;
     });
@@ -259,7 +253,7 @@ class WasteFinder {
         of.unused_bytes += wasted;
         unused_ += wasted;
       }
-      if (wasted != 0) waste_.push_back({each.object, wasted});
+      if (wasted != 0) waste_.add({snapshot_.tree.place_of[each.object], wasted});
     }
   }
 
@@ -294,18 +288,17 @@ class WasteFinder {
                  {"buckets", "buckets used", CellKind::kCount},
                  {"length", "of", CellKind::kCount},
                  kObject}};
-    std::vector<Collection> maps;
+    FirstRows<Collection> maps(top_, [](const Collection& a, const Collection& b) {
+      return a.size - a.used != b.size - b.used ? a.size - a.used > b.size - b.used : a.object < b.object;
+    });
     for (const Collection& each : collections_) {
       const CollectionKind* kind = kinds.of(each.class_index);
       const bool buckets = kind->shape == Shape::kBuckets || (kind->shape == Shape::kChain && kind->map);
       if (buckets && each.size >= kLeastEntries && uint64_t{each.used} * 2 < each.size && each.used != 0)
-        maps.push_back(each);
+        maps.add(each);
     }
-    std::stable_sort(maps.begin(), maps.end(), [](const Collection& a, const Collection& b) {
-      return a.size - a.used != b.size - b.used ? a.size - a.used > b.size - b.used : a.object < b.object;
-    });
-    table.left_out = cut(maps, top_);
-    for (const Collection& each : maps) {
+    table.left_out = maps.left_out();
+    for (const Collection& each : maps.sorted()) {
       table.rows.push_back({uint64_t{each.size}, uint64_t{each.used}, uint64_t{each.length},
                             entity_of(snapshot_, each.object)});
     }
@@ -315,9 +308,8 @@ class WasteFinder {
 
   // Sorts the items so that equal ones are neighbours, and counts by class.
   Table equal_table() {
-    Item* begin = items_.data();
-    Item* end = begin + items_read_;
-    std::sort(begin, end, [](const Item& a, const Item& b) {
+    Item* const end = items_.end();
+    std::sort(items_.begin(), end, [](const Item& a, const Item& b) {
       if (a.class_index != b.class_index) return a.class_index < b.class_index;
       return a.key != b.key ? a.key < b.key : a.object < b.object;
     });
@@ -325,22 +317,21 @@ class WasteFinder {
       uint64_t objects = 0, distinct = 0, wasted = 0;
     };
     std::map<uint32_t, Equal> by_class;
-    for (Item* at = begin; at != end;) {
+    for (Item* at = items_.begin(); at != end;) {
       Item* next = at;
       uint64_t wasted = 0;
       for (; next != end && next->class_index == at->class_index && next->key == at->key; ++next) {
         if (next == at || next->object == next[-1].object) continue;  // an id may be there twice
         const uint64_t bytes = shallow(next->object);
         wasted += bytes;
-        waste_.push_back({next->object, bytes});
+        waste_.add({snapshot_.tree.place_of[next->object], bytes});
       }
       Equal& of = by_class[at->class_index];
       of.objects += static_cast<uint64_t>(next - at);
       ++of.distinct;
       of.wasted += wasted;
       if (wasted != 0 && classes_.list[at->class_index].is_array()) {
-        repeated_.push_back({wasted, static_cast<uint64_t>(next - at), at->object});
-        if (top_ != 0 && repeated_.size() >= 2 * top_ + 1024) keep_top();
+        repeated_.add({wasted, static_cast<uint64_t>(next - at), at->object});
       }
       equal_ += wasted;
       at = next;
@@ -367,33 +358,33 @@ class WasteFinder {
     uint64_t wasted, copies;
     uint32_t example;
   };
-  void keep_top() {
-    std::sort(repeated_.begin(), repeated_.end(), [](const Repeated& a, const Repeated& b) {
-      return a.wasted != b.wasted ? a.wasted > b.wasted : a.example < b.example;
-    });
-    left_out_ += cut(repeated_, top_);
+  static bool more(const Repeated& a, const Repeated& b) {
+    return a.wasted != b.wasted ? a.wasted > b.wasted : a.example < b.example;
   }
   Table repeated_table() {
-    keep_top();
     Table table{
         "repeated_arrays",
         "Arrays of primitives that are there more than once, without those of strings",
         {{"copies", "copies", CellKind::kCount}, {"wasted_bytes", "wasted", CellKind::kBytes}, kObject}};
-    for (const Repeated& each : repeated_)
+    for (const Repeated& each : repeated_.sorted())
       table.rows.push_back({each.copies, each.wasted, entity_of(snapshot_, each.example)});
-    table.left_out = left_out_;
+    table.left_out = repeated_.left_out();
     return table;
   }
 
   Table owner_table() {
-    std::vector<uint32_t> objects;
-    for (const auto& each : waste_) objects.push_back(each.object);
-    const Owners owners = owners_of(snapshot_, objects);
-    std::vector<std::pair<uint64_t, uint64_t>> sums(owners.names.size());  // bytes, objects
-    for (size_t i = 0; i < waste_.size(); ++i) {
-      sums[owners.of[i]].first += waste_[i].bytes;
-      ++sums[owners.of[i]].second;
-    }
+    const Wasted* const wasted = waste_.begin();
+    std::sort(waste_.begin(), waste_.end(), [](const Wasted& a, const Wasted& b) {
+      return a.place != b.place ? a.place < b.place : a.bytes < b.bytes;
+    });
+    std::vector<std::pair<uint64_t, uint64_t>> sums;  // bytes, objects
+    const std::vector<std::string> names = find_owners(
+        snapshot_, waste_.size(), [&](size_t i) { return wasted[i].place; },
+        [&](size_t i, uint32_t owner) {
+          if (owner >= sums.size()) sums.resize(owner + 1);
+          sums[owner].first += wasted[i].bytes;
+          ++sums[owner].second;
+        });
     std::vector<uint32_t> order;
     for (uint32_t i = 0; i < sums.size(); ++i) {
       if (sums[i].second != 0) order.push_back(i);
@@ -405,26 +396,25 @@ class WasteFinder {
                  {"wasted_bytes", "wasted", CellKind::kBytes},
                  {"owner", "owner"}}};
     table.left_out = cut(order, top_);
-    for (uint32_t i : order) table.rows.push_back({sums[i].second, sums[i].first, owners.names[i]});
+    for (uint32_t i : order) table.rows.push_back({sums[i].second, sums[i].first, names[i]});
     table.note = "Owner: the nearest object that retains it and is not of a class of the JDK.";
     return table;
   }
 
   struct Wasted {
-    uint32_t object;
+    uint32_t place;  // in the dominator tree
     uint64_t bytes;
   };
   const Snapshot& snapshot_;
   const HeapClasses& classes_;
   MemoryBudget& budget_;
   size_t top_;
-  BigArray<Item> items_;
-  uint64_t items_read_ = 0;
-  std::vector<Collection> collections_;  // by store
+  GrowingList<Item> items_;
+  GrowingList<Collection> collections_;  // by store
   std::map<uint32_t, ClassWaste> by_class_;
-  std::vector<Wasted> waste_;
-  std::vector<Repeated> repeated_;
-  uint64_t left_out_ = 0, empty_ = 0, unused_ = 0, equal_ = 0, total_ = 0;
+  GrowingList<Wasted> waste_;
+  FirstRows<Repeated> repeated_{top_, more};
+  uint64_t empty_ = 0, unused_ = 0, equal_ = 0, total_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The table of commands, and how a command is run.
 #include <iostream>
 #include <new>
+#include <stdexcept>
 
 #include "core/base/version.h"
 #include "tools/hprof/command.h"
@@ -70,8 +71,12 @@ int run(const Command& command, const Verb& verb, const Given& given) {
     const int status = verb.run(given);
     os::bound_memory(0);
     return status;
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception& problem) {
     os::bound_memory(0);
+    // A length that a file claims may be more than a container can have.
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&problem) != nullptr ||
+                        dynamic_cast<const std::length_error*>(&problem) != nullptr;
+    if (!memory) return fail("cannot go on: " + std::string(problem.what()));
     return fail(bound == 0 ? "out of memory"
                            : "out of memory: the contents take more than " + size_text(bound));
   }

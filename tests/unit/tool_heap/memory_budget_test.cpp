@@ -6,7 +6,9 @@
 #include <new>
 #include <random>
 
+#include "tests/unit/tool_heap/small_heap.h"
 #include "tools/heap/dominators.h"
+#include "tools/heap/heap_report.h"
 #include "tools/os/os.h"
 
 using namespace hprof::tool;
@@ -64,6 +66,64 @@ TEST_CASE("the search for dominators keeps no large memory beside the budget") {
   // Regions of up to 1 MiB are in RAM in any case.
   CHECK(budget.peak() <= kLimit / 2 + (8 << 20));
   CHECK(budget.spilled() > 0);
+}
+
+namespace {
+
+class Borrowed : public DumpOpener {
+ public:
+  explicit Borrowed(const std::string& bytes) : bytes_(bytes) {}
+  std::unique_ptr<ByteSource> open(std::string*) override {
+    return std::make_unique<MemorySource>(bytes_.data(), bytes_.size());
+  }
+
+ private:
+  const std::string& bytes_;
+};
+
+}  // namespace
+
+TEST_CASE("lists of waste and of references are kept within the budget") {
+  constexpr uint64_t kEach = 400000, kRoot = 0x1000, kFirst = 0x100000;
+  std::string file;
+  {
+    hprof::test::SmallHeap heap;
+    std::vector<uint64_t> all;
+    for (uint64_t i = 0; i < kEach; ++i) {
+      heap.bytes(kFirst + 64 * i, 16).reference(kFirst + 64 * i + 32, heap.kWeak, kFirst + 64 * i);
+      all.insert(all.end(), {kFirst + 64 * i, kFirst + 64 * i + 32});
+    }
+    file = heap.root(kRoot).array(kRoot, all).file();
+  }
+  for (Document (*command)(HeapRun&) : {run_waste, run_references}) {
+    HeapSettings settings;
+    settings.memory = uint64_t{32} << 20;
+    auto open = [&](const std::string&) { return std::make_unique<Borrowed>(file); };
+    HeapRun run{settings, {"dump"}, open};
+    const int64_t before = held;
+    most_held = before;
+    const Document document = command(run);
+    CHECK(run.error == "");
+    CHECK(document.problems.empty());
+    CHECK(most_held - before < (6 << 20));  // a list of 16 bytes for each object would be more
+  }
+}
+
+TEST_CASE("a list takes no more than was asked for, from any thread") {
+  MemoryBudget budget;
+  GrowingList<uint32_t> list;
+  list.allocate(budget, 1000);
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&list, i] {
+      for (uint32_t k = 0; k < 300; ++k) list.add(1 + i);
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  CHECK(list.size() == 1000);
+  CHECK(std::count(list.begin(), list.end(), 0u) == 0);
+  list.cut_at(list.begin() + 10);
+  CHECK(list.size() == 10);
 }
 
 TEST_CASE("whoever takes a step for each element keeps regions in files out of RAM") {

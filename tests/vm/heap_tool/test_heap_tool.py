@@ -178,8 +178,9 @@ def compressed_and_cut_dumps_are_read(vm):
 @vm_test()
 def a_limit_of_memory_changes_no_result(vm):
     path, _ = jcmd_dump(vm, "HeapLeaks", "map")
-    spilled = heap_json(vm, "summary", path, "--memory=3m", "--temp=" + vm.dir)
-    check_equal(spilled, heap_json(vm, "summary", path), "the summary with --memory=3m")
+    for command in ("summary", "waste", "references"):
+        spilled = heap_json(vm, command, path, "--memory=3m", "--temp=" + vm.dir)
+        check_equal(spilled, heap_json(vm, command, path), command + " with --memory=3m")
     check_equal([name for name in os.listdir(vm.dir) if name.startswith("hprof-")], [], "files left behind")
 
 
