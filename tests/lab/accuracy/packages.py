@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "programs"))
 import suite  # noqa: E402
 
 # What ecj and javac compile and lucene indexes.
-SOURCES = "org.apache.commons:commons-math3:3.6.1:sources"
+SOURCES = "org.apache.commons:commons-lang3:3.12.0:sources"
 STYLE = """<xsl:stylesheet version="2.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:output method="text"/>
 <xsl:key name="group" match="row" use="@group"/>
 <xsl:template match="/"><xsl:for-each select="1 to TIMES"><xsl:variable name="turn" select="."/>
@@ -123,7 +123,7 @@ class Program:
         inputs = os.path.join(vm.dir, "inputs")
         if not os.path.exists(inputs):
             sources = tools.fetch("sources", [SOURCES])
-            with zipfile.ZipFile(os.path.join(sources, "commons-math3-3.6.1-sources.jar")) as archive:
+            with zipfile.ZipFile(os.path.join(sources, "-".join(SOURCES.split(":")[1:]) + ".jar")) as archive:
                 archive.extractall(inputs)
         path = package.class_path() if package.coordinates else folder
         self.arguments = ["-cp", path, *package.arguments(folder, inputs, session.scale)]
