@@ -88,7 +88,8 @@ def batik(folder, _inputs, _scale):
 
 
 def lucene(folder, inputs, _scale):
-    return ["org.apache.lucene.demo.IndexFiles", "-docs", inputs, "-index", os.path.join(folder, "index")]
+    # Without that property it refuses more than 100 documents.
+    return ["-Dsmoketester=true", "org.apache.lucene.demo.IndexFiles", "-docs", inputs, "-index", os.path.join(folder, "index")]
 
 
 PACKAGES = [
