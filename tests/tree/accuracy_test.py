@@ -21,7 +21,7 @@ TRACE 300001: (thread=200002)
 \tSpins.inlined(Spins.java:12)
 \tSpins.both(Spins.java:Unknown line)
 TRACE 300002: (thread=200001)
-\tMain.main(Main.java)
+\tMain.main(<Unknown Source>:Unknown line)
 CPU SAMPLES BEGIN (total = 12) Thu Nov 26 18:00:00 2026
 rank   self  accum   count trace method
    1 75.00% 75.00%       9 300001 Spins.inlined
@@ -82,7 +82,7 @@ class ReaderTest(unittest.TestCase):
     def test_a_report_is_read_with_threads_and_lines(self):
         first, second = tools.read_text(REPORT)
         self.assertEqual((first.weight, first.thread, first.frames), (9, "measured-30", (("Spins.inlined", "12"), ("Spins.both", "Unknown line"))))
-        self.assertEqual((second.weight, second.thread, second.frames), (3, "main", (("Main.main", ""),)))
+        self.assertEqual((second.weight, second.thread, second.frames), (3, "main", (("Main.main", "Unknown line"),)))
         self.assertTrue(first.has(shares.SHAPES["inlined"]))
         self.assertFalse(first.has(shares.SHAPES["apart"]))
 

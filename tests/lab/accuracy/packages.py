@@ -68,12 +68,12 @@ def java_files(inputs, folder):
 
 
 def ecj(folder, inputs, _scale):
-    return ["org.eclipse.jdt.internal.compiler.batch.Main", "-8", "-nowarn", "-proceedOnError", "-d", "none",
+    return ["org.eclipse.jdt.internal.compiler.batch.Main", "-8", "-encoding", "UTF-8", "-nowarn", "-proceedOnError", "-d", "none",
             "@" + java_files(inputs, folder)]
 
 
 def javac(folder, inputs, _scale):
-    return ["--add-modules", "jdk.compiler", "com.sun.tools.javac.Main", "-nowarn", "-proc:none", "-d", os.path.join(folder, "classes"),
+    return ["--add-modules", "jdk.compiler", "com.sun.tools.javac.Main", "-encoding", "UTF-8", "-nowarn", "-proc:none", "-d", os.path.join(folder, "classes"),
             "@" + java_files(inputs, folder)]
 
 

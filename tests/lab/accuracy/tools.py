@@ -60,8 +60,8 @@ def read_text(text):
     for number, name in re.findall(r'^THREAD START \(obj=\w+, id = (\d+), name="(.*)", group=".*"\)$', text, flags=re.M):
         threads[number] = name
     for serial, thread, body in re.findall(r"^TRACE (\d+): \(thread=(\d+)\)\n((?:\t.*\n)+)", text, flags=re.M):
-        frames[serial] = (threads.get(thread, ""), tuple(
-            (method, line) for method, line in re.findall(r"^\t(.*)\(.*?(?::(\d+|Unknown line))?\)$", body, flags=re.M)))
+        words = [line[1:-1].partition("(") for line in body.splitlines()]
+        frames[serial] = (threads.get(thread, ""), tuple((method, place.rpartition(":")[2]) for method, _, place in words))
     table = re.search(r"^CPU SAMPLES BEGIN.*\n(?s:(.*?))^CPU SAMPLES END", text, flags=re.M)
     if table is None:
         raise harness.Failure("no table of samples")
