@@ -12,8 +12,8 @@ enum {
   kOneOf = 64,
   kIdBytes = 16,
   kCallsPerLock = 1 << 16,
-  kPerMonitorDump = 16,
-  kPerHeapDump = 32
+  kPerMonitorDump = 4,
+  kPerHeapDump = 8
 };
 enum { kPerReceivers = 8, kReceivers = 20000 };
 /* Objects, of which one in 64 has a bit. */
