@@ -91,6 +91,12 @@ class ReaderTest(unittest.TestCase):
             self.assertEqual(packages.plain(name), "A$$Lambda.run")
         self.assertEqual(packages.plain("java.util.HashMap$Node.get"), "java.util.HashMap$Node.get")
 
+    def test_code_outside_of_java_counts_for_the_method_that_called_it(self):
+        stacks = [("libjvm.so.G1::run", "java.lang.Object.wait", "Main.main"), ("libz.so.1.deflate",), (".stub", "a.so_named.Main.main"),
+                  ("JVM.gc_active",), ("[vdso].clock", "Main.main")]
+        samples = [tools.Sample(1, "main", tuple((method, "1") for method in stack)) for stack in stacks]
+        self.assertEqual(packages.by_method(samples), {"java.lang.Object.wait": 1, "a.so_named.Main.main": 1, "Main.main": 1})
+
     def test_the_lines_of_the_program_are_marked(self):
         self.assertEqual(int(shares.marked(shares.SPINS, "A")) + 1, int(shares.marked(shares.SPINS, "B")))
 

@@ -155,12 +155,16 @@ def plain(method):
     return re.sub(r"(\$\$Lambda|\$Proxy|\$\$Generated|LambdaForm\$\w+|Species_)[.$/+\w]*?(?=\.\w+$|$)", r"\1", method.replace("/", "."))
 
 
+# Frames of code outside of Java methods, as async-profiler has them on top, and rows of ours for samples without a stack.
+OUTSIDE = re.compile(r"(.+\.so(\.\d+)*|\[\w+\]|JVM)?\.")
+
+
 def by_method(samples):
-    """{method: weight} of the innermost frames of Java threads' samples."""
+    """{method: weight} of the innermost Java frames; samples without one are left out."""
     counts = {}
     for sample in samples:
-        if sample.frames:
-            name = plain(sample.frames[0][0])
+        name = next((plain(method) for method, _ in sample.frames if not OUTSIDE.match(method)), None)
+        if name is not None:
             counts[name] = counts.get(name, 0) + sample.weight
     return counts
 
