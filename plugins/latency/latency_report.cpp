@@ -183,7 +183,7 @@ hprof_status Report::write_notes(const TimedMethods& methods, const Rows& rows) 
   note.add(
       ", from entry to return or exception, waits included; calls and max are exact, p50 to p99.9 within 6 "
       "%; ");
-  note.add("each call of a timed method adds some 30 ns to its caller's time");
+  note.add("each call of a timed method adds 30 to 50 ns to its caller's time");
   hprof_status status = write_note(services_, note);
   if (status == HPROF_OK && running_ != 0) {
     Note running;

@@ -351,7 +351,9 @@ struct FakeVm::Functions {
   static jboolean JNICALL is_same(JNIEnv*, jobject one, jobject other) { return one == other; }
   static jboolean JNICALL no_exception(JNIEnv*) { return JNI_FALSE; }
   static void JNICALL clear_exception(JNIEnv*) {}
-  static jobject JNICALL call_object(JNIEnv*, jobject, jmethodID, va_list) { return nullptr; }
+  static jobject JNICALL call_object(JNIEnv*, jobject of, jmethodID method, va_list) {
+    return text_of_id(method) == "method getModule" ? of : nullptr;
+  }
   static jclass JNICALL object_class(JNIEnv*, jobject object) {
     Object* of = object_of(object)->of;
     return static_cast<jclass>(of != nullptr ? of->ref() : object);
