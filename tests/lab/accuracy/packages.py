@@ -216,7 +216,8 @@ def exact(session):
         for percent, method in re.findall(r"^ *\d+ +([\d.]+)% +[\d.]+% +\d+ +\d+ (\S+)$", table, flags=re.M):
             times[plain(method)] = times.get(plain(method), 0) + float(percent)
         one, other = (by_method(program.run(ours, 1).samples) for _ in range(2))
-        apart = {name: figures.percent(times).get(name, 0) - figures.percent(one).get(name, 0) for name in {*times, *one}}
+        exactly, sampled = figures.percent(times), figures.percent(one)
+        apart = {name: exactly.get(name, 0) - sampled.get(name, 0) for name in {*exactly, *sampled}}
         most, least = max(apart, key=apart.get), min(apart, key=apart.get)
         yield "| %d | %s | %.0f | %.0f | %s %+.1f | %s %+.1f |" % (vm.version, program.name, figures.overlap(times, one), figures.overlap(one, other),
                                                                  most, apart[most], least, apart[least])
