@@ -229,7 +229,7 @@ MODES = {"cpu=times": "cpu=times", "heap=sites": "heap=sites", "sites-live=n": "
 def compiled(program, options):
     """(methods that C2 compiled, call sites that it inlined) of one run, by the VM's own diagnostics."""
     text = program.run(None, more=["-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintCompilation", "-XX:+PrintInlining", *options]).out
-    return len(re.findall(r"^ +\d+ +\d+ [ %sbn!]* 4 +", text, flags=re.M)), len(re.findall(r"inline \(hot\)", text))
+    return len(re.findall(r"^ *\d+ +\d+ [ %sbn!]* 4 +", text, flags=re.M)), len(re.findall(r"inline \(hot\)", text))
 
 
 def cost(session):
