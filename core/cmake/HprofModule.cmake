@@ -40,8 +40,9 @@ function(hprof_add_units)
       list(APPEND selects ${select})
     endforeach()
     # The core finds encoder_<name> for format=<name>.
-    string(REGEX REPLACE "^encoder_" "format=" own "${unit}")
-    list(REMOVE_ITEM selects ${own})
+    if(unit MATCHES "^encoder_(.*)")
+      list(REMOVE_ITEM selects "format=${CMAKE_MATCH_1}")
+    endif()
     set(kind FIRST)
     if(selects MATCHES "^format=" AND NOT unit MATCHES "^encoder_")
       set(kind MORE) # a collector of one format

@@ -406,11 +406,13 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
     CHECK(shipped_module(static_cast<uint32_t>(rows.size() - 1)) == row.module);
   }
   CHECK(shipped_module(static_cast<uint32_t>(rows.size())).empty());
-  CHECK(rows == Names{"cpu=samples cpu_samples",
+  CHECK(rows == Names{"plugin=context context",
+                      "cpu=samples cpu_samples",
                       "cpu=times cpu_times",
                       "heap=dump heap_dump",
                       "heap=sites heap_sites",
                       "jvmpi=* jvmpi",
+                      "latency= latency",
                       "monitor=y monitor",
                       "msa=y msa",
                       "format=a encoder_ascii",
