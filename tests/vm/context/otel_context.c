@@ -1,4 +1,5 @@
-/* A tracer in native code as OTEP 4947 has it: a record of each thread, which a thread-local variable points to. */
+/* A tracer in native code as OTEP 4947 has it: a record of each thread, which a thread-local variable points
+ * to. */
 #include <jni.h>
 #include <stdint.h>
 
@@ -16,7 +17,8 @@ static void put(uint8_t* to, uint64_t number) {
   for (int i = 7; i >= 0; i--, number >>= 8) to[i] = (uint8_t)number;
 }
 
-JNIEXPORT void JNICALL Java_Scopes_publish(JNIEnv* jni, jclass type, jlong high, jlong low, jlong span, jboolean valid) {
+JNIEXPORT void JNICALL Java_Scopes_publish(JNIEnv* jni, jclass type, jlong high, jlong low, jlong span,
+                                           jboolean valid) {
   (void)jni;
   (void)type;
   own.valid = 0;
