@@ -39,7 +39,7 @@ struct TimesVm : UnitVm {
     missing_classes = {"java/lang/HprofTracker", "java/lang/System"};
     mock.settings.java_version = 21;
     mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
-    mock.set_service(HPROF_SERVICE_PROBES, &kProbes);
+    mock.set_service(HPROF_SERVICE_PROBES, &kNumberedMethods);
     create(hprof_module_cpu_times, "cpu_times", {{"clock", clock}});
     REQUIRE(self != nullptr);
   }
@@ -107,7 +107,6 @@ struct TimesVm : UnitVm {
     return found;
   }
   static const hprof_bytecode_service kBytecode;
-  static const hprof_probes_service kProbes;
 };
 
 hprof_status flip(const hprof_host*, uint32_t) { return HPROF_OK; }
@@ -129,17 +128,6 @@ const hprof_bytecode_service TimesVm::kBytecode = {
     [](const hprof_host*, void*, void* thread, uint64_t word) { the_vm->nodes[thread] = word; },
     [](const hprof_host*, hprof_probe_totals* totals) { *totals = {}; },
     [](const hprof_host*, int64_t) {},
-};
-
-const hprof_probes_service TimesVm::kProbes = {
-    sizeof(hprof_probes_service),
-    0,
-    [](const hprof_host* host, hprof_method_id method, uint32_t) {
-      const std::string name = "m" + std::to_string(method);
-      return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
-          ->synthetic_frame(host, "App", name.c_str());
-    },
-    [](const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {},
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ struct LatencyVm : UnitVm {
     the_vm = this;
     mock.now_ns = now_ns;
     mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
-    mock.set_service(HPROF_SERVICE_PROBES, &kProbes);
+    mock.set_service(HPROF_SERVICE_PROBES, &kNumberedMethods);
     create(hprof_module_latency, "latency", {{"latency", patterns}});
   }
   ~LatencyVm() override {
@@ -79,7 +79,6 @@ struct LatencyVm : UnitVm {
   }
 
   static const hprof_bytecode_service kBytecode;
-  static const hprof_probes_service kProbes;
 };
 
 const hprof_bytecode_service LatencyVm::kBytecode = [] {
@@ -100,17 +99,6 @@ const hprof_bytecode_service LatencyVm::kBytecode = [] {
   };
   return table;
 }();
-
-const hprof_probes_service LatencyVm::kProbes = {
-    sizeof(hprof_probes_service),
-    0,
-    [](const hprof_host* host, hprof_method_id method, uint32_t) {
-      const std::string name = "m" + std::to_string(method);
-      return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
-          ->synthetic_frame(host, "App", name.c_str());
-    },
-    [](const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {},
-};
 
 }  // namespace
 

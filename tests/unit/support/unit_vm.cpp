@@ -1,5 +1,8 @@
 #include "tests/unit/support/unit_vm.h"
 
+#include <hprof/cpp/service.hpp>
+#include <hprof/service/ids.h>
+
 namespace hprof {
 
 UnitVm* UnitVm::current = nullptr;
@@ -82,5 +85,16 @@ void UnitVm::look(uint64_t ns, size_t thread_index, uint32_t looks) {
   thread->turns_left = looks;
   thread->body(thread->argument, jni(), thread);
 }
+
+const hprof_probes_service UnitVm::kNumberedMethods = {
+    sizeof(hprof_probes_service),
+    0,
+    [](const hprof_host* host, hprof_method_id method, uint32_t) {
+      const std::string name = "m" + std::to_string(method);
+      return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
+          ->synthetic_frame(host, "App", name.c_str());
+    },
+    [](const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {},
+};
 
 }  // namespace hprof

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <hprof/service/jvm.h>
+#include <hprof/service/probes.h>
 
 #include "tests/unit/support/fake_vm.h"
 #include "tools/mock/mock_config.h"
@@ -22,6 +23,9 @@ class UnitVm : public FakeVm {
   bool attached = true;  // the calling thread has a JNIEnv
   bool has_jvmti = true;
   JNIEnv* jni() { return attached ? FakeVm::jni() : nullptr; }
+
+  // A probes service: the frame of method 7 is App.m7, and no method was left without probes.
+  static const hprof_probes_service kNumberedMethods;
 
   // A method that the ids service knows, by "Owner.name".
   jmethodID method(const std::string& name);
