@@ -157,10 +157,10 @@ hprof_status ClassRewriter::go(JNIEnv* jni, uint32_t probes) {
 // Defines the tracker before the first class calls it. Beside other probes it is there, and only classes that
 // were loaded before these have none.
 hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if ((asked_ & HPROF_PROBE_TIMED) != 0)
-    return !is_active()                                     ? HPROF_FAILED
-           : !is_late_ || made_->rewrite_loaded(jvmti, jni) ? HPROF_OK
-                                                            : HPROF_NO_MEMORY;
+  if ((asked_ & HPROF_PROBE_TIMED) != 0) {
+    if (!is_active()) return HPROF_FAILED;
+    return !is_late_ || made_->rewrite_loaded(jvmti, jni) ? HPROF_OK : HPROF_NO_MEMORY;
+  }
   if (asked_ != 0 || !help_.is_alone(help_.session)) return HPROF_FAILED;
   add_user(on_demand_);
   if (!make_rewriter() || !made_->define_tracker(jni) || !made_->prepare_tracker(jvmti, jni))
