@@ -64,13 +64,19 @@ void add_text(JNIEnv* jni, jstring from, char separator, TextBuffer* to) {
 
 uint32_t add_to(const Session& now, JNIEnv* jni, uint32_t labels, jstring name, jstring value) {
   const Services& s = now.services;
+  TextLine<6 * kMostChars + 2> label;
+  add_text(jni, name, ':', &label);
+  add_text(jni, value, '\0', &label.add(":"));
   TextLine<kMostText> text;
   if (const hprof_string_id before = sets.text_of(labels)) {
     const hprof_text known = s.ids->string_text(s.host, before);
-    if (known.size + 6 * kMostChars + 2 < kMostText) text.add(known.data, known.size).add(";");
+    if (known.size + 1 + label.size() >= kMostText) {
+      count(now.too_long);
+      return labels;
+    }
+    text.add(known.data, known.size).add(";");
   }
-  add_text(jni, name, ':', &text);
-  add_text(jni, value, '\0', &text.add(":"));
+  text.add(label.c_str(), label.size());
   const uint32_t number =
       sets.number_of(s.ids->string(s.host, {text.c_str(), text.size()}), LabelSets::kMost);
   if (number != 0) return number;
@@ -98,7 +104,8 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
     return HPROF_UNSUPPORTED;
   }
   session_ = {services_, services_.log->loss_counter(host, "contexts: too many threads had one"),
-              services_.log->loss_counter(host, "label sets: there were 65535")};
+              services_.log->loss_counter(host, "label sets: there were 65535"),
+              services_.log->loss_counter(host, "labels: their set had 512 bytes")};
   return of_threads->enable(host);
 }
 

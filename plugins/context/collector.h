@@ -15,8 +15,8 @@ namespace hprof::context {
 // What the class's methods use of a session.
 struct Session {
   Services services;
-  uint64_t* lost = nullptr;   // contexts for which there was no place; may be null, as below
-  uint64_t* other = nullptr;  // label sets
+  // May be null. Contexts for which there was no place, label sets, labels.
+  uint64_t *lost = nullptr, *other = nullptr, *too_long = nullptr;
 };
 
 class Collector {

@@ -14,6 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  *   Scopes platform|virtual SECONDS LIB has a tracer in native code instead, whose record of work5 is never valid
  *   Scopes crowd THREADS                as many threads that wait in a scope, at the same time
  *   Scopes labels COUNT                 as many different labels
+ *   Scopes set COUNT                    a set of as many labels of 64 bytes
  *   Scopes waiting SECONDS              virtual threads that wait in work0 and work1
  */
 public class Scopes {
@@ -23,7 +24,7 @@ public class Scopes {
 
     /** Loaded when the agent's class is there. */
     static class Context {
-        static final MethodHandle SET, LABEL;
+        static final MethodHandle SET, LABEL, ADD;
         static final int[] ROUTES = new int[8];
 
         static {
@@ -32,6 +33,7 @@ public class Scopes {
                 MethodHandles.Lookup lookup = MethodHandles.lookup();
                 SET = lookup.findStatic(type, "set", MethodType.methodType(void.class, long.class, long.class, long.class, int.class));
                 LABEL = lookup.findStatic(type, "label", MethodType.methodType(int.class, String.class, String.class));
+                ADD = lookup.findStatic(type, "label", MethodType.methodType(int.class, int.class, String.class, String.class));
                 for (int i = 0; i < ROUTES.length; i++) {
                     ROUTES[i] = (int) LABEL.invokeExact("route", "/" + i);
                 }
@@ -198,6 +200,16 @@ public class Scopes {
         System.out.println("different " + changes);
     }
 
+    static void set(int count) throws Throwable {
+        int last = 0, changes = 0;
+        for (int i = 0; i < count; i++) {
+            int number = (int) Context.ADD.invokeExact(last, String.format("name%04d", i), String.format("%055d", i));
+            changes += number != last ? 1 : 0;
+            last = number;
+        }
+        System.out.println("different " + changes);
+    }
+
     static void waiting(int seconds) throws Exception {
         Thread[] threads = new Thread[20];
         for (int i = 0; i < threads.length; i++) {
@@ -220,7 +232,7 @@ public class Scopes {
     static void rest0(int seconds) { LockSupport.parkNanos(seconds * 1_000_000_000L); }
     static void rest1(int seconds) { LockSupport.parkNanos(seconds * 1_000_000_000L); }
 
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) throws Throwable {
         String pid = java.lang.management.ManagementFactory.getRuntimeMXBean().getName().split("@")[0];
         System.out.println("ready " + pid);
         isNative = arguments.length == 3;
@@ -233,6 +245,7 @@ public class Scopes {
         switch (arguments[0]) {
             case "crowd": crowd(number); break;
             case "labels": labels(number); break;
+            case "set": set(number); break;
             case "waiting": waiting(number); break;
             default: work(arguments[0].equals("virtual"), number);
         }

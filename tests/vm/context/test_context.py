@@ -152,6 +152,8 @@ def what_has_no_room_is_counted(vm):
     routes = 8
     check_equal(lost(run).get("label sets"), 66000 - (65535 - routes), "losses of label sets\n%s" % run)
     check_equal(run.out.split("\n")[1], "different %d" % (65535 - routes + 1), "label sets")
+    run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), "Scopes", "set", "10")
+    check_equal((lost(run).get("labels"), run.out.split("\n")[1]), (3, "different 7"), "512 bytes have seven labels of 64\n%s" % run)
 
 
 @vm_test(units=("context", "cpu_samples", "encoder_ascii", "sink_file"))
