@@ -47,12 +47,14 @@ const ROW = 17;
 const NEW = 38, GONE = 265;
 const HUES = [14, 205, 135, 280, 48, 335, 175, 240, 95, 310];
 let packages = new Map();
+// A frame is a method, class.method(place), or an object of a heap dump, [class ]class @ id.
+const OBJECT = /^(class )?(\S+)( @ 0x[0-9a-f]+)$/;
 function packageOf(name) {
-  const text = names[plain[name]];
+  const text = names[plain[name]], object = OBJECT.exec(text);
   const paren = text.indexOf('(');
-  const parts = (paren > 0 ? text.slice(0, paren) : text).split('.');
+  const parts = (object ? object[2] : paren > 0 ? text.slice(0, paren) : text).split('.');
   // class and method go; of the rest the first two say whose code it is
-  return parts.slice(0, Math.max(0, Math.min(2, parts.length - 2))).join('.') || '(no package)';
+  return parts.slice(0, Math.max(0, Math.min(2, parts.length - (object ? 1 : 2)))).join('.') || '(no package)';
 }
 const packageCache = [];
 const cachedPackage = (name) => packageCache[name] || (packageCache[name] = packageOf(name));
@@ -169,8 +171,13 @@ function painter(height) {
   };
 }
 
-// Fits a name into so many letters: packages go first, then the class.
+// Fits a name into so many letters: packages go first, then the class of a method, the id of an object.
 function shorten(text, letters) {
+  const object = OBJECT.exec(text);
+  if (object) {
+    const [, kind = '', full, id] = object, simple = full.slice(full.lastIndexOf('.') + 1);
+    return [kind + simple + id, kind + simple].find((t) => t.length <= letters) || simple;
+  }
   const parts = text.split('.');
   while (parts.length > 2 && parts.join('.').length > letters) parts.shift();
   if (parts.length === 2 && parts.join('.').length > letters && parts[1].length <= letters) parts.shift();
@@ -606,6 +613,6 @@ function start() {
 }
 
 // For tests and for who looks from the console.
-window.hprof = { state, band, names, go, back, methods, describe, cutTo, drawn: () => drawn,
+window.hprof = { state, band, names, go, back, methods, describe, cutTo, shorten, drawn: () => drawn,
   sumsByMethod: () => Object.fromEntries(methods().map((r) => [names[r.name], r])) };
 addEventListener('DOMContentLoaded', start);  // the data stands behind this
