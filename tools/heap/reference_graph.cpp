@@ -8,7 +8,7 @@ namespace hprof::tool {
 void ReferenceGraph::allocate(MemoryBudget& budget, uint32_t nodes, uint64_t slots, uint64_t expected) {
   // The limit is the dump's upper bound, null references included.
   if (slots + 1 > UINT32_MAX || nodes > kMostNodes) {
-    throw OutOfMemory{"more than 2^31 objects or 2^32 references"};
+    throw OutOfMemory{"the dump has more than 2^31 objects or 2^32 references"};
   }
   used_ = 1;
   slots_.allocate(budget, slots + 1, expected + 1);

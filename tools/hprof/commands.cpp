@@ -73,12 +73,7 @@ int run(const Command& command, const Verb& verb, const Given& given) {
     return status;
   } catch (const std::exception& problem) {
     os::bound_memory(0);
-    // A length that a file claims may be more than a container can have.
-    const bool memory = dynamic_cast<const std::bad_alloc*>(&problem) != nullptr ||
-                        dynamic_cast<const std::length_error*>(&problem) != nullptr;
-    if (!memory) return fail("cannot go on: " + std::string(problem.what()));
-    return fail(bound == 0 ? "out of memory"
-                           : "out of memory: the contents take more than " + size_text(bound));
+    return fail(failure_text(problem, bound));
   }
 }
 
@@ -96,6 +91,14 @@ int unknown_command(const std::string& name) {
 }  // namespace
 
 constexpr Rows<const Command*> kCommandRows = kAll;
+
+std::string failure_text(const std::exception& problem, uint64_t bound) {
+  // A length that a file claims may be more than a container can have.
+  const bool memory = dynamic_cast<const std::bad_alloc*>(&problem) != nullptr ||
+                      dynamic_cast<const std::length_error*>(&problem) != nullptr;
+  if (!memory) return "cannot go on: " + std::string(problem.what());
+  return bound == 0 ? "out of memory" : "out of memory: the contents take more than " + size_text(bound);
+}
 
 int fail(const std::string& text) {
   std::cerr << "hprof: " << text << '\n';

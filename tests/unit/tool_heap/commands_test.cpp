@@ -1,9 +1,12 @@
 // Whole commands on small dumps.
 #include <doctest/doctest.h>
+#include <new>
 #include <sstream>
+#include <stdexcept>
 
 #include "tests/unit/tool_heap/small_heap.h"
 #include "tools/heap/heap_report.h"
+#include "tools/hprof/command.h"
 #include "tools/hprof/heap/heap_page.h"
 
 using namespace hprof::test;
@@ -256,6 +259,22 @@ TEST_CASE("unknown names and files that are no dumps are said") {
   CHECK(has(run(run_summary, {"JAVA PROFILE 1.0.2"}).error, "not a binary hprof file"));
   const std::string android = HprofBuilder(4, "JAVA PROFILE 1.0.3").bytes();
   CHECK(has(run(run_summary, {android}).error, "convert it with hprof-conv of the Android SDK"));
+}
+
+TEST_CASE("a length that no container can have is said as a lack of memory") {
+  auto thrown_by = [](void (*act)(), uint64_t bound) {
+    try {
+      act();
+    } catch (const std::exception& problem) {
+      return failure_text(problem, bound);
+    }
+    return std::string("nothing");
+  };
+  auto too_long = [] { std::vector<uint64_t>().resize(std::vector<uint64_t>().max_size() + size_t{1}); };
+  CHECK(thrown_by(too_long, 0) == "out of memory");
+  CHECK(thrown_by(too_long, 300000000) == "out of memory: the contents take more than 300 MB");
+  CHECK(thrown_by([] { throw std::bad_alloc(); }, 0) == "out of memory");
+  CHECK(thrown_by([] { throw std::runtime_error("no thread"); }, 0) == "cannot go on: no thread");
 }
 
 TEST_CASE(

@@ -2,6 +2,7 @@
 import gzip
 import os
 import resource
+import struct
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
 from tool import hprof
 
 MEMORY = 512 << 20  # bytes of address space of the tool, far below what it would take of an endless answer
+SANITIZED = any(name.endswith("SAN_OPTIONS") for name in os.environ)  # sanitizers need more
 
 
 class FakeJvm:
@@ -29,14 +31,17 @@ class FakeJvm:
         self.process.stdout.close()
 
 
-def run_tool(vm, *words):
-    """(exit code, stdout, stderr), as bytes; the agent's library is only named to it."""
-    program = os.path.join(vm.tree, "bin", "hprof")
-    sanitized = any(name.endswith("SAN_OPTIONS") for name in os.environ)
-    limit = None if sanitized else lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    run = subprocess.run([program, words[0], "--agent=" + vm.agent, *words[1:]], cwd=vm.dir, stdin=subprocess.DEVNULL,
+def run_limited(vm, *words):
+    """bin/hprof with little memory: (exit code, stdout, stderr), as bytes."""
+    limit = None if SANITIZED else lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    run = subprocess.run([os.path.join(vm.tree, "bin", "hprof"), *words], cwd=vm.dir, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT, env=clean_environment(None), preexec_fn=limit)
     return run.returncode, run.stdout, run.stderr
+
+
+def run_tool(vm, *words):
+    """The same; the agent's library is only named to it."""
+    return run_limited(vm, words[0], "--agent=" + vm.agent, *words[1:])
 
 
 def check_harmless(text, what):
@@ -129,3 +134,26 @@ def a_small_file_does_not_take_all_memory(vm):
     for words in (("view", "bomb.gz"), ("convert", "bomb.gz", "--to=pprof"), ("print", "bomb.gz"), ("diff", "bomb.gz", "bomb.gz")):
         code, text = hprof(vm, *words)
         check_equal((code, text.count("\n"), "out of memory: the contents take more than" in text), (2, 1, True), "hprof %s: %s" % (words, text[:300]))
+
+
+def write_null_arrays(path, count, length):
+    """A dump of so many arrays of null references, whose elements are holes of the file."""
+    with open(path, "wb") as file:
+        file.write(b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 4, 0))
+        for number in range(count):
+            file.write(struct.pack(">BIIBIIII", 0x1c, 0, 17 + 4 * length, 0x22, 0x1000 + 8 * number, 0, length, 0))
+            file.seek(4 * length, os.SEEK_CUR)
+        file.write(struct.pack(">BII", 0x2c, 0, 0))
+
+
+@vm_test()
+def a_dump_that_claims_more_than_memory_has_is_refused(vm):
+    path = vm.path("claims.hprof")
+    cases = [(5, b"the dump has more than 2^31 objects or 2^32 references")]
+    if not SANITIZED:
+        cases.append((1, b"no memory for 40000000"))
+    for count, problem in cases:
+        write_null_arrays(path, count, 1000000000)
+        for command in (("leaks",), ("path", "0x1000"), ("threads",), ("rows", "0x1000", "--fields=length", "--retained")):
+            code, out, err = run_limited(vm, "heap", command[0], path, *command[1:], "--no-index")
+            check_equal((code, out, err.count(b"\n"), problem in err), (2, b"", 1, True), "hprof heap %s: %r" % (command, err))
