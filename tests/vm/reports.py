@@ -5,6 +5,7 @@ of a CPU table, traces right before the table that names them, no trace without 
 Eclipse MAT, VisualVM and hprof-slurp: known tags only, exact lengths, times that never decrease, everything before its
 first user.
 """
+import functools
 import re
 import struct
 
@@ -176,17 +177,21 @@ def parse_trace(reader, report, thread_ids):
         return serial
     check(serial != 300000, "%s: frames in the empty trace" % reader.where())
     while reader.peek().startswith("\t"):
-        line = reader.take()
-        found = FRAME.match(line)
-        check(found, "%s: not a frame: %r" % (reader.where(), line))
-        method, source, number = found.groups()
-        check(not re.search(r"\s", method), "%s: a blank in a name: %r" % (reader.where(), line))
-        check(number == "Unknown line" or re.match(r"^[1-9]\d*$", number), "%s: line number %r" % (reader.where(), number))
-        check(method.count(".") >= 1 or method.startswith("<"), "%s: no class: %r" % (reader.where(), line))
-        trace.frames.append((method, source, number))
+        trace.frames.append(parse_frame(reader.take()))
     check(trace.frames, "%s: trace %d has no frames" % (reader.where(), serial))
     report.traces[serial] = trace
     return serial
+
+
+@functools.lru_cache(maxsize=None)  # a report repeats few frames in many traces
+def parse_frame(line):
+    found = FRAME.match(line)
+    check(found, "not a frame: %r" % line)
+    method, source, number = found.groups()
+    check(not re.search(r"\s", method), "a blank in a name: %r" % line)
+    check(number == "Unknown line" or re.match(r"^[1-9]\d*$", number), "line number %r" % line)
+    check(method.count(".") >= 1 or method.startswith("<"), "no class: %r" % line)
+    return method, source, number
 
 
 def parse_section(reader, report, before):
