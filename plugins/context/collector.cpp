@@ -153,8 +153,8 @@ hprof_status Collector::start() {
     }
     if (!takes_events(s.host))
       s.log->message(s.host,
-                     "context: this output has no events, which contexts are written with: "
-                     "format=json_events, otlp_events");
+                     "context: this output has no events, so it has labels, but no ids of traces and spans; "
+                     "format=json_events and otlp_events have both");
     sets.begin();
     is_open_ = true;
   }

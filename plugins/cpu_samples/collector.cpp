@@ -176,6 +176,7 @@ Circumstances Collector::circumstances() {
                        wall_before_, cpu_before_, clock_ == Clock::kWall};
   how.engine = last_engine_ != nullptr ? last_engine_->name() : nullptr;
   how.clock_step_ns = shared_.clock_step_ns;
+  how.has_labels = shared_.book.events.has_contexts();
   shared_.vm_threads.read(s, engine_ != nullptr, how.vm_threads_ns);
   if (engine_ == nullptr) return how;
   uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);

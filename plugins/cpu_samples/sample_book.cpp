@@ -34,7 +34,7 @@ void SampleBook::close() {
 
 void SampleBook::clear() {
   counts_.clear();
-  total_ = looks_ = 0;
+  total_ = looks_ = other_labels_ = 0;
   squares_ = 0;
   memset(reasons_, 0, sizeof reasons_);
   memset(found_, 0, sizeof found_);
@@ -67,11 +67,27 @@ uint32_t SampleBook::below_continuation(const hprof_frame_id* frames, uint32_t c
   return count;
 }
 
+// The labels of the row that counts a sample with these. A set that has rows keeps them after clear().
+hprof_string_id SampleBook::counted_labels(hprof_string_id labels, uint64_t weight) {
+  constexpr uint32_t kSlots = kMostLabelSets * 2;
+  static_assert((kSlots & (kSlots - 1)) == 0, "a mask");
+  if (labels == 0) return 0;
+  uint32_t at = labels & (kSlots - 1);
+  while (label_sets_[at] != 0 && label_sets_[at] != labels) at = (at + 1) & (kSlots - 1);
+  if (label_sets_[at] == labels) return labels;
+  if (label_set_count_ < kMostLabelSets) {
+    label_set_count_++;
+    return label_sets_[at] = labels;
+  }
+  other_labels_ += weight;
+  return services_->ids->string(services_->host, {"labels:other", 12});
+}
+
 void SampleBook::add(const Look& look, hprof_trace_serial trace, uint64_t weight) {
   total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
   looks_++;
   squares_ += static_cast<double>(weight) * static_cast<double>(weight);
-  counts_.add(*services_, trace, weight);
+  counts_.add(*services_, trace, weight, counted_labels(look.context.labels, weight));
   events.write(look, trace, weight);
 }
 

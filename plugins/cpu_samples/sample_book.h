@@ -14,6 +14,8 @@ namespace hprof::samples {
 
 class SampleBook {
  public:
+  static constexpr uint32_t kMostLabelSets = 256;
+
   // depth: the most frames of a stack. Keeps earlier counts. [control]
   hprof_status open(const Services& services, uint32_t depth);
   void close();
@@ -21,6 +23,9 @@ class SampleBook {
 
   // When the agent's tables are full, a sample counts under the trace JVM.no_memory_for_the_trace, which
   // open() has made; if there was no memory for that either, under the empty trace.
+
+  // Samples of a thread with labels are counted apart: rows of up to kMostLabelSets sets, and of
+  // labels:other.
 
   // Counts a stack, innermost frame first, count >= 1. Its trace has the thread with thread=y only. Frames
   // below a virtual thread's entry belong to its carrier and are left out. has_hole: frames of the virtual
@@ -50,6 +55,7 @@ class SampleBook {
   // The number of samples of equal weight that would be as accurate (Kish's effective sample size).
   uint64_t equal_looks() const;
   uint64_t by_found(Found found) const { return found_[static_cast<uint32_t>(found)]; }
+  uint64_t by_other_labels() const { return other_labels_; }
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
   SampleEvents events;  // what is counted is passed on to it
@@ -59,6 +65,7 @@ class SampleBook {
 
  private:
   uint32_t below_continuation(const hprof_frame_id* frames, uint32_t count) const;
+  hprof_string_id counted_labels(hprof_string_id labels, uint64_t weight);
   hprof_trace_serial or_lost(hprof_trace_serial trace) const { return trace != 0 ? trace : lost_trace_; }
 
   const Services* services_ = nullptr;
@@ -70,7 +77,10 @@ class SampleBook {
   hprof_frame_id hole_ = 0;   // stands for a virtual thread's frames that are in the heap
   bool has_continuations_ = false;
   uint64_t total_ = 0, looks_ = 0;
-  double squares_ = 0;  // sum of the squares of the weights
+  double squares_ = 0;                                   // sum of the squares of the weights
+  hprof_string_id label_sets_[kMostLabelSets * 2] = {};  // a hash table, half of it free
+  uint32_t label_set_count_ = 0;
+  uint64_t other_labels_ = 0;  // samples of further sets
   uint64_t reasons_[kReasonCount] = {};
   uint64_t found_[kFoundCount] = {};
 };

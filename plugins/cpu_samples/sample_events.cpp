@@ -13,26 +13,26 @@ static constexpr hprof_column kColumns[] = {
     {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr},
     tables::kTrace,
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
-    is_elapsed ? kWall : tables::kCpuSamplesColumns[HPROF_CPU_TIME],
+    is_elapsed ? kElapsed : tables::kCpuSamplesColumns[HPROF_CPU_TIME],
     {"trace_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
     {"trace_id_low", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
     {"span_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
-    {"labels", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, "of what the thread works for"},
+    kLabels,
 };
 template <bool is_elapsed>
 static constexpr hprof_table_schema kSchema = tables::schema<hprof_cpu_sample_event>(
     HPROF_TABLE_CPU_SAMPLE_EVENTS, "CPU SAMPLE EVENTS", kColumns<is_elapsed>);
 
 void SampleEvents::open(const Services& services, const uint64_t& interval_ns, bool is_elapsed) {
-  if (!takes_events(services.host)) return;
   services_ = &services;
+  takes_events_ = takes_events(services.host);
   interval_ns_ = &interval_ns;
   schema_ = is_elapsed ? kSchema<true> : kSchema<false>;
   schema_.column_count = HPROF_CPU_SAMPLE_EVENT_CONTEXT;
 }
 
 void SampleEvents::start() {
-  if (services_ == nullptr || is_settled_) return;
+  if (is_settled_) return;
   is_settled_ = true;
   const auto* service = find_service<hprof_context_service>(services_->host, HPROF_SERVICE_CONTEXT);
   hprof_context none = {sizeof none, 0, 0, 0, 0};
@@ -63,7 +63,7 @@ hprof_context SampleEvents::of(hprof_thread_serial thread, void* jni, void* jthr
 }
 
 void SampleEvents::write(const Look& look, hprof_trace_serial trace, uint64_t weight) const {
-  if (services_ == nullptr) return;
+  if (!takes_events_) return;
   const hprof_context& context = look.context;
   const hprof_cpu_sample_event row = {
       look.at_ns,         look.thread,       look.state,   trace,         weight, weight * *interval_ns_,

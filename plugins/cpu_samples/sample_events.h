@@ -1,4 +1,4 @@
-// Passes each sample on as an event, if the output takes events.
+// What each sample's thread works for; and passes each sample on as an event, if the output takes events.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,11 @@ class SampleEvents {
   void open(const Services& services, const uint64_t& interval_ns, bool is_elapsed);
   // When all units have been created. [control]
   void start();
+  // True: a unit sets contexts. [control]
+  bool has_contexts() const { return contexts_ != nullptr; }
 
   // The monotonic clock; 0 if there are no events. [any]
-  uint64_t now() const { return services_ != nullptr ? services_->clock->monotonic(services_->host) : 0; }
+  uint64_t now() const { return takes_events_ ? services_->clock->monotonic(services_->host) : 0; }
   // The context of the calling thread, or of the virtual thread that it runs; all zeros: none. [signal]
   hprof_context running(hprof_thread_serial thread, const void* jni) const;
   // That of the Java thread behind a local reference, which may be null. [control]
@@ -37,7 +39,8 @@ class SampleEvents {
  private:
   bool read(hprof_thread_serial thread, hprof_context* context) const;
 
-  const Services* services_ = nullptr;  // null: there are no events
+  const Services* services_ = nullptr;
+  bool takes_events_ = false;
   const uint64_t* interval_ns_ = nullptr;
   const hprof_context_service* contexts_ = nullptr;            // null: there are none
   const hprof_thread_context_service* set_in_java_ = nullptr;  // null: likewise

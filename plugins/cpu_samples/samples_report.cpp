@@ -9,31 +9,40 @@
 
 namespace hprof::samples {
 
-static constexpr hprof_column kElapsedColumns[] = {
+static constexpr uint32_t kMostLabels = 8;  // of a set, as frames
+static constexpr uint32_t kMostText = 512;  // of a set
+
+template <bool is_elapsed>
+static constexpr hprof_column kColumns[] = {
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
-    kWall,
+    is_elapsed ? kElapsed : tables::kCpuSamplesColumns[HPROF_CPU_TIME],
     tables::kTrace,
+    kLabels,
 };
-static constexpr hprof_table_schema kElapsedSamples =
-    tables::schema<hprof_cpu_row>(HPROF_TABLE_CPU_SAMPLES, kCpuSamples.title, kElapsedColumns);
+template <bool is_elapsed, bool has_labels>
+static constexpr hprof_table_schema kSchema = {
+    sizeof(hprof_table_schema), has_labels ? 4 : 3, sizeof(hprof_column), 0,
+    HPROF_TABLE_CPU_SAMPLES,    kCpuSamples.title,  kColumns<is_elapsed>};
+static_assert(sizeof(SampleRow) == 4 * sizeof(hprof_cell), "a member for each column");
 
 void Snapshot::take(const Services& services, const SampleBook& book) {
   const TraceCounts& counts = book.counts();
   total = book.total();
   looks = book.looks();
   equal_looks = book.equal_looks();
+  other_labels = book.by_other_labels();
   for (uint32_t r = 0; r < kReasonCount; r++) reasons[r] = book.by_reason(static_cast<Reason>(r));
   for (uint32_t f = 0; f < kFoundCount; f++) found[f] = book.by_found(static_cast<Found>(f));
   row_count = counts.size() + (counts.overflow() != 0 ? 1 : 0);
   if (row_count == 0) {
-    small[0] = {0, 0, book.synthetic_trace("no_samples")};
-  } else if ((rows = services.allocate<hprof_cpu_row>(row_count)) == nullptr) {
-    small[0] = {total, 0, book.synthetic_trace("no_memory_for_the_table")};
+    small[0] = {0, 0, book.synthetic_trace("no_samples"), 0};
+  } else if ((rows = services.allocate<SampleRow>(row_count)) == nullptr) {
+    small[0] = {total, 0, book.synthetic_trace("no_memory_for_the_table"), 0};
   } else {
     row_room = row_count;
     counts.copy(rows);
     if (counts.overflow() != 0)
-      rows[row_count - 1] = {counts.overflow(), 0, book.synthetic_trace("other_traces")};
+      rows[row_count - 1] = {counts.overflow(), 0, book.synthetic_trace("other_traces"), 0};
     return;
   }
   rows = small;
@@ -127,6 +136,48 @@ static Note note_on_process(const Snapshot& snapshot, const Circumstances& how) 
   return line;
 }
 
+// The frames of a set's labels, the first of them last. Returns how many there are.
+static uint32_t label_frames(const Services& services, hprof_string_id labels, hprof_frame_id* frames) {
+  const hprof_text set = services.ids->string_text(services.host, labels);
+  TextLine<kMostText> list, name;
+  list.add(set.data, set.size);
+  uint32_t count = 0;
+  hprof_frame_id found[kMostLabels];
+  each_pair(list.c_str(), ':', ";", [&](hprof_text key, hprof_text value) {
+    if (count == kMostLabels) return;
+    name.clear();
+    name.add(key.data, key.size).add(":").add(value.data, value.size);
+    found[count++] = services.ids->synthetic_frame(services.host, "LABEL", name.c_str());
+  });
+  for (uint32_t i = 0; i < count; i++) frames[i] = found[count - 1 - i];
+  return count;
+}
+
+// Puts the labels of rows at the roots of their traces, so that a trace has one row and every format shows
+// them. Without memory the rows keep their traces.
+static void root_labels(const Services& services, SampleRow* rows, uint64_t count) {
+  uint32_t most = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    if (rows[i].labels == 0) continue;
+    const auto trace =
+        find_trace(services.ids, services.host, static_cast<hprof_trace_serial>(rows[i].trace));
+    if (trace->frame_count > most) most = trace->frame_count;
+  }
+  hprof_frame_id* frames = most != 0 ? services.allocate<hprof_frame_id>(most + kMostLabels) : nullptr;
+  for (uint64_t i = 0; i < count && frames != nullptr; i++) {
+    if (rows[i].labels == 0) continue;
+    const auto trace =
+        find_trace(services.ids, services.host, static_cast<hprof_trace_serial>(rows[i].trace));
+    std::memcpy(frames, trace->frames, sizeof(hprof_frame_id) * trace->frame_count);
+    const uint32_t more =
+        label_frames(services, static_cast<hprof_string_id>(rows[i].labels), frames + trace->frame_count);
+    const hprof_trace_serial rooted =
+        services.ids->trace(services.host, trace->thread, frames, trace->frame_count + more, trace->flags);
+    if (rooted != 0) rows[i].trace = rooted;
+  }
+  services.release(frames, most + kMostLabels);
+}
+
 static hprof_status write_notes(const Services& services, const Snapshot& snapshot,
                                 const Circumstances& how) {
   hprof_status status = write_note(services, note_on_engine(snapshot, how));
@@ -143,6 +194,12 @@ static hprof_status write_notes(const Services& services, const Snapshot& snapsh
   if (status == HPROF_OK && without_stack != 0) {
     status = write_note(services, note_on_reasons(snapshot, without_stack));
   }
+  if (status == HPROF_OK && snapshot.other_labels != 0) {
+    Note line;
+    line.add("cpu=samples: ").add(snapshot.other_labels);
+    line.add(" samples are in rows of labels:other, since there are more than ");
+    status = write_note(services, line.add(uint64_t{SampleBook::kMostLabelSets}).add(" label sets"));
+  }
   if (status == HPROF_OK && how.process_cpu_ns != 0)
     status = write_note(services, note_on_process(snapshot, how));
   return status;
@@ -152,12 +209,15 @@ hprof_status write_report(const Services& services, Snapshot* snapshot, const Ci
                           double cutoff) {
   const uint64_t count = rank_rows(snapshot->rows, snapshot->row_count, snapshot->total, cutoff);
   for (uint64_t i = 0; i < count; i++) snapshot->rows[i].time_ns = snapshot->rows[i].count * how.interval_ns;
-  const hprof_cpu_row totals = {snapshot->total, snapshot->total * how.interval_ns, 0};
+  root_labels(services, snapshot->rows, count);
+  const SampleRow totals = {snapshot->total, snapshot->total * how.interval_ns, 0, 0};
   // gprof2dot hangs on a table without rows.
-  hprof_cpu_row none = {};
+  SampleRow none = {};
   const hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "all_below_cutoff");
   if (count == 0) none.trace = services.ids->trace(services.host, 0, &frame, 1, 0);
-  const hprof_table_schema& schema = how.is_elapsed ? kElapsedSamples : kCpuSamples;
+  const hprof_table_schema& plain = how.is_elapsed ? kSchema<true, false> : kSchema<false, false>;
+  const hprof_table_schema& labelled = how.is_elapsed ? kSchema<true, true> : kSchema<false, true>;
+  const hprof_table_schema& schema = how.has_labels ? labelled : plain;
   hprof_rec_table table = count != 0 ? table_of(schema, snapshot->rows, count) : table_of(schema, &none, 1);
   table.created_ms = services.clock->wall_ms(services.host);
   table.totals = cells_of(&totals);

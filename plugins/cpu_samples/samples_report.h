@@ -13,14 +13,15 @@ namespace hprof::samples {
 
 // A copy of the counts, so that counting can go on while the report is written.
 struct Snapshot {
-  hprof_cpu_row* rows = nullptr;
+  SampleRow* rows = nullptr;
   uint64_t row_count = 0;
   uint64_t row_room = 0;
   uint64_t total = 0;
   uint64_t looks = 0, equal_looks = 0;
+  uint64_t other_labels = 0;
   uint64_t reasons[kReasonCount] = {};
   uint64_t found[kFoundCount] = {};
-  hprof_cpu_row small[1] = {};  // the row if there is only one, or no memory for more
+  SampleRow small[1] = {};  // the row if there is only one, or no memory for more
 
   // The caller holds the book's lock. Never empty: without samples there is one row of count 0, under a
   // synthetic frame. [control]
@@ -36,6 +37,7 @@ struct Circumstances {
   uint64_t watched_ns;         // wall time while sampling
   uint64_t process_cpu_ns;     // CPU time of the whole process meanwhile; 0: not known
   bool is_elapsed;             // samples are of elapsed time (clock=wall), not of CPU time
+  bool has_labels = false;     // threads have contexts, and so the rows a column for them
   uint64_t clock_step_ns = 0;  // step of the CPU clocks; 0: fine
   uint64_t vm_threads_ns[VmThreads::kKinds] = {};  // CPU time of the VM's threads by kind
 };

@@ -6,9 +6,10 @@
 
 namespace hprof::samples {
 
-uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double cutoff) {
-  const auto precedes = [](const hprof_cpu_row& a, const hprof_cpu_row& b) {
-    return a.count != b.count ? a.count > b.count : a.trace < b.trace;
+uint64_t rank_rows(SampleRow* rows, uint64_t count, uint64_t total, double cutoff) {
+  const auto precedes = [](const SampleRow& a, const SampleRow& b) {
+    if (a.count != b.count) return a.count > b.count;
+    return a.trace != b.trace ? a.trace < b.trace : a.labels < b.labels;
   };
   // A heap sort is half the code of std::sort, and runs once per report.
   std::make_heap(rows, rows + count, precedes);

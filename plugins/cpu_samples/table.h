@@ -1,4 +1,4 @@
-// The column of elapsed time, and the rows of a report: ranked and cut off. No VM.
+// The columns of reports, and their rows: ranked and cut off. No VM.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,20 @@
 namespace hprof::samples {
 
 // With clock=wall the column of time has another name, by which readers tell it from CPU time.
-constexpr hprof_column kWall = {
+constexpr hprof_column kElapsed = {
     "wall",          "elapsed time", HPROF_COLUMN_NANOSECONDS,
     tables::kWeight, nullptr,        tables::kCpuSamplesColumns[HPROF_CPU_TIME].help};
+constexpr hprof_column kLabels = {"labels", nullptr, HPROF_COLUMN_TEXT,
+                                  0,        nullptr, "of what the thread works for"};
 
-// Sorts by samples, most first, equal ones by trace number. Returns how many rows the table has: it ends
-// before the first row whose share of `total` is below `cutoff`.
-uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double cutoff);
+// A row of hprof_cpu_row, and of one column more where threads have contexts.
+struct SampleRow {
+  uint64_t count, time_ns, trace;
+  uint64_t labels;  // hprof_string_id
+};
+
+// Sorts by samples, most first, equal ones by trace number and labels. Returns how many rows the table has:
+// it ends before the first row whose share of `total` is below `cutoff`.
+uint64_t rank_rows(SampleRow* rows, uint64_t count, uint64_t total, double cutoff);
 
 }  // namespace hprof::samples

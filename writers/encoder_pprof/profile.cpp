@@ -1,5 +1,7 @@
 #include "profile.h"
 
+#include <hprof/cpp/text.hpp>
+
 namespace hprof::pprof {
 
 namespace {
@@ -25,6 +27,13 @@ constexpr uint32_t kUnknownBit = 1, kCutBit = 2;
 constexpr uint32_t kProgram = 1;
 
 constexpr uint32_t kIdDigits = 16;
+constexpr uint32_t kMostPairs = 8;  // of a label set
+constexpr uint32_t kMostSet = 512;  // bytes of one
+
+// A column of sets like "route:/cart;job:nightly", each of whose labels is one here, too.
+bool is_label_set(const hprof_column& column) {
+  return column.type == HPROF_COLUMN_TEXT && std::strcmp(column.name, "labels") == 0;
+}
 
 bool is_number(const hprof_column& column) {
   return column.type == HPROF_COLUMN_COUNT || column.type == HPROF_COLUMN_NANOSECONDS ||
@@ -216,6 +225,28 @@ uint32_t Profile::add_id(ProtoOut& out, const hprof_table_schema& schema, uint32
   return any != 0 ? add_text(out, {digits, size}) : 0;
 }
 
+// Names and values of a set are texts that follow each other.
+uint32_t Profile::add_pairs(ProtoOut& out, hprof_string_id list, Label* labels) {
+  const uint64_t key = uint64_t{static_cast<uint32_t>(Of::kPairs)} << 32 | list;
+  Kept& kept = kept_[(list * 4 + static_cast<uint32_t>(Of::kPairs)) % kKept];
+  const bool is_new = kept.key != key;
+  if (is_new) kept = {key, texts_};
+  const hprof_text text = string(list);
+  TextLine<kMostSet> set;
+  set.add(text.data, text.size);
+  uint32_t count = 0;
+  each_pair(set.c_str(), ':', ";", [&](hprof_text name, hprof_text value) {
+    if (count == kMostPairs) return;
+    const uint32_t at = kept.index + 2 * count;
+    if (is_new) {
+      add_text(out, name);
+      add_text(out, value);
+    }
+    labels[count++] = {at, at + 1, 0, 0};
+  });
+  return count;
+}
+
 uint32_t Profile::find_labels(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
                               const hprof_trace_info& trace, Label* labels) {
   const hprof_table_schema& schema = *stacks.table().schema;
@@ -231,6 +262,8 @@ uint32_t Profile::find_labels(ProtoOut& out, const StackTable& stacks, const Wei
     if (column.type == HPROF_COLUMN_ID) {
       const uint32_t text = add_id(out, schema, i, stack.row);
       if (text != 0) labels[count++] = {keys_[i], text, 0, 0};
+    } else if (is_label_set(column)) {
+      if (cell != 0) count += add_pairs(out, static_cast<hprof_string_id>(cell), labels + count);
     } else if (units_[i] != 0) {
       if (cell != 0) labels[count++] = {keys_[i], 0, cell, units_[i]};
     } else {
@@ -250,7 +283,7 @@ uint32_t Profile::find_labels(ProtoOut& out, const StackTable& stacks, const Wei
 
 void Profile::write_sample(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
                            const hprof_trace_info& trace) {
-  Label labels[HPROF_TABLE_COLUMNS + 1];
+  Label labels[HPROF_TABLE_COLUMNS + kMostPairs + 1];
   const uint32_t label_count = find_labels(out, stacks, stack, trace, labels);
   // Computes sizes first: a length precedes its bytes.
   uint64_t locations = trace.frame_count == 0 ? varint_size(kUnknownLocation) : 0, values = 0, all = 0;

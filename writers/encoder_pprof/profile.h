@@ -33,7 +33,7 @@ class Profile {
     uint32_t index;
   };
   static constexpr uint32_t kKept = 512;
-  enum class Of : uint32_t { kString = 1, kClass, kThread };
+  enum class Of : uint32_t { kString = 1, kClass, kThread, kPairs };
 
   uint32_t add_text(ProtoOut& out, hprof_text first, hprof_text second = {nullptr, 0});
   uint32_t add_words(ProtoOut& out, const char* words);
@@ -59,6 +59,7 @@ class Profile {
     uint32_t unit;
   };
   uint32_t add_id(ProtoOut& out, const hprof_table_schema& schema, uint32_t column, const hprof_cell* row);
+  uint32_t add_pairs(ProtoOut& out, hprof_string_id list, Label* labels);
   uint32_t find_labels(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
                        const hprof_trace_info& trace, Label* labels);
 

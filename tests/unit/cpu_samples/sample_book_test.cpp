@@ -35,7 +35,7 @@ struct Book {
   }
   // "inner<outer" -> samples
   std::map<std::string, uint64_t> counted() {
-    std::vector<hprof_cpu_row> rows(book.counts().size());
+    std::vector<SampleRow> rows(book.counts().size());
     book.counts().copy(rows.data());
     std::map<std::string, uint64_t> found;
     for (auto& row : rows) {
@@ -207,7 +207,7 @@ TEST_CASE("a stack with as many frames as were asked for is cut, a shorter one i
   void *f = b.method("A", "f"), *g = b.method("A", "g");
   b.add({f});
   b.add({f, g});
-  std::vector<hprof_cpu_row> rows(b.book.counts().size());
+  std::vector<SampleRow> rows(b.book.counts().size());
   b.book.counts().copy(rows.data());
   REQUIRE(rows.size() == 2);
   for (const auto& row : rows) CHECK(b.mock.is_cut(row.trace) == (b.mock.trace_text(row.trace).size() == 2));
@@ -238,7 +238,7 @@ TEST_CASE("frames of probes are one, and count for the depth each") {
   const hprof_raw_frame frames[] = {{probe, nowhere}, {probe, nowhere}, {f, 3}, {f, 4}};
   b.book.add_stack(nullptr, {1}, frames, 4, 1);
   CHECK(b.counted() == Counted{{"JVM.hprof_probe<A.f<A.f", 1}});
-  hprof_cpu_row row;
+  SampleRow row;
   b.book.counts().copy(&row);
   CHECK(b.mock.is_cut(static_cast<hprof_trace_serial>(row.trace)));
 }

@@ -561,3 +561,58 @@ TEST_CASE("events have the thread's context of when they were taken, if a unit s
     CHECK((row(1).trace_high | row(1).trace_low | row(1).span | row(1).labels) == 0);
   }
 }
+
+TEST_CASE("rows of threads with labels have them at the roots of their traces, if a unit sets any") {
+  for (const bool is_set : {false, true}) {
+    SampledVm vm;
+    vm.mock.contexts_enabled = is_set;
+    vm.mock.add_app_thread(1, 101);
+    vm.create();
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    vm.stack = {{3, vm.method("App", "f")}};
+    const auto labels = vm.mock.string("a:b;c:d e");
+    for (int i = 0; i < 3; i++) {
+      if (i < 2) vm.mock.contexts[1] = {sizeof(hprof_context), labels, 1, 2, 3};
+      vm.tick(101);
+      vm.mock.contexts.clear();
+    }
+    vm.report();
+    REQUIRE(vm.table() != nullptr);
+    CHECK(vm.table()->schema->column_count == (is_set ? 4 : 3));
+    const auto rows = rows_of<hprof_cpu_row>(*vm.table());
+    REQUIRE(rows.size() == (is_set ? 2 : 1));
+    CHECK(rows[0].count == (is_set ? 2 : 3));
+    if (!is_set) continue;
+    const auto lines = vm.mock.trace_text(static_cast<hprof_trace_serial>(rows[0].trace));
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0].find("App.f(") == 0);
+    CHECK(lines[1].find("LABEL.c:d e(") == 0);
+    CHECK(lines[2].find("LABEL.a:b(") == 0);
+    CHECK(vm.mock.trace_text(static_cast<hprof_trace_serial>(rows[1].trace)).size() == 1);
+    CHECK(hprof_row_at(vm.table(), 0)[3].u == labels);
+    CHECK(hprof_row_at(vm.table(), 1)[3].u == 0);
+  }
+}
+
+TEST_CASE("label sets beyond the limit are one") {
+  SampledVm vm;
+  vm.mock.contexts_enabled = true;
+  vm.mock.add_app_thread(1, 101);
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.stack = {{3, vm.method("App", "f")}};
+  const uint32_t most = samples::SampleBook::kMostLabelSets;
+  for (uint32_t i = 0; i < 2 * (most + 10); i++) {
+    const auto set = vm.mock.string("user:" + std::to_string(i % (most + 10)));
+    vm.mock.contexts[1] = {sizeof(hprof_context), set, 0, 0, 0};
+    vm.tick(101);
+  }
+  vm.report();
+  const auto rows = rows_of<samples::SampleRow>(*vm.table());
+  REQUIRE(rows.size() == most + 1);
+  CHECK(vm.mock.text(static_cast<hprof_string_id>(rows[0].labels)) == "labels:other");
+  CHECK(rows[0].count == 20);
+  CHECK(rows[1].count == 2);
+  CHECK(vm.notes().find("20 samples are in rows of labels:other, since there are more than 256 label sets") !=
+        std::string::npos);
+}

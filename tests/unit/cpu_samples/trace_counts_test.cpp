@@ -11,7 +11,7 @@ using namespace hprof;
 using namespace hprof::samples;
 
 static std::map<uint32_t, uint64_t> all(const TraceCounts& counts) {
-  std::vector<hprof_cpu_row> rows(counts.size());
+  std::vector<SampleRow> rows(counts.size());
   counts.copy(rows.data());
   std::map<uint32_t, uint64_t> found;
   for (auto& row : rows) found[row.trace] += row.count;
@@ -67,7 +67,28 @@ TEST_CASE("counts stop at the top") {
   counts.close();
 }
 
-static std::vector<uint32_t> ranked(std::vector<hprof_cpu_row> rows, uint64_t total, double cutoff) {
+TEST_CASE("a trace has a row for each label set, and one without") {
+  MockHost mock;
+  Services services(mock.host());
+  TraceCounts counts;
+  counts.add(services, 7, 1);
+  counts.add(services, 7, 2, 5);
+  counts.add(services, 7, 3, 5);
+  counts.add(services, 7, 4, UINT32_MAX);
+  counts.add(services, 0, 5, 5);  // the ids service was full
+  std::vector<SampleRow> rows(counts.size());
+  counts.copy(rows.data());
+  std::map<uint64_t, uint64_t> found;
+  for (const SampleRow& row : rows) {
+    CHECK(row.trace == 7);
+    found[row.labels] = row.count;
+  }
+  CHECK(found == std::map<uint64_t, uint64_t>{{0, 1}, {5, 5}, {UINT32_MAX, 4}});
+  CHECK(counts.overflow() == 5);
+  counts.close();
+}
+
+static std::vector<uint32_t> ranked(std::vector<SampleRow> rows, uint64_t total, double cutoff) {
   std::vector<uint32_t> traces;
   uint64_t kept = rank_rows(rows.data(), rows.size(), total, cutoff);
   for (uint64_t i = 0; i < kept; i++) traces.push_back(rows[i].trace);
@@ -75,12 +96,12 @@ static std::vector<uint32_t> ranked(std::vector<hprof_cpu_row> rows, uint64_t to
 }
 
 TEST_CASE("rows are ranked by count, equals by trace") {
-  std::vector<hprof_cpu_row> rows = {{5, 0, 9}, {20, 0, 8}, {5, 0, 2}, {70, 0, 5}};
+  std::vector<SampleRow> rows = {{5, 0, 9}, {20, 0, 8}, {5, 0, 2}, {70, 0, 5}};
   CHECK(ranked(rows, 100, 0) == std::vector<uint32_t>{5, 8, 2, 9});
 }
 
 TEST_CASE("a table stops at the first row below the cutoff") {
-  std::vector<hprof_cpu_row> rows = {{5, 0, 1}, {20, 0, 2}, {5, 0, 3}, {70, 0, 4}};
+  std::vector<SampleRow> rows = {{5, 0, 1}, {20, 0, 2}, {5, 0, 3}, {70, 0, 4}};
   CHECK(ranked(rows, 100, 0.05) == std::vector<uint32_t>{4, 2, 1, 3});
   CHECK(ranked(rows, 100, 0.06) == std::vector<uint32_t>{4, 2});
   CHECK(ranked(rows, 100, 0.5) == std::vector<uint32_t>{4});

@@ -126,6 +126,32 @@ TEST_CASE("identifiers and numbers that are no weights are labels") {
   CHECK(profile.samples[2].labels == Labels{});
 }
 
+TEST_CASE("a label set is a label for each of its own") {
+  struct Row {
+    uint64_t count, trace, labels;
+  };
+  static constexpr hprof_column kColumns[] = {
+      {"samples", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, nullptr, nullptr},
+      tables::kTrace,
+      {"labels", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, nullptr}};
+  static constexpr auto kTable = tables::schema<Row>("demo.samples/1", "SAMPLES", kColumns);
+  MockHost host;
+  std::string many;
+  for (int i = 0; i < 9; i++) many += (i == 0 ? "n" : ";n") + std::to_string(i) + ":" + std::to_string(i);
+  const uint64_t two = host.string("route:/a:b;job:x");
+  const Row rows[] = {
+      {1, 0, two}, {2, 0, two}, {3, 0, 0}, {4, 0, host.string("no pair")}, {5, 0, host.string(many)}};
+  const hprof_rec_table table = table_of(kTable, rows, 5);
+  const PprofProfile profile = decoded(encode(host, {&table.head}));
+  using Labels = std::map<std::string, std::string>;
+  REQUIRE(profile.samples.size() == 5);
+  CHECK(profile.samples[0].labels == Labels{{"route", "/a:b"}, {"job", "x"}});
+  CHECK(profile.samples[1].labels == profile.samples[0].labels);
+  CHECK(profile.samples[2].labels == Labels{});
+  CHECK(profile.samples[3].labels == Labels{});
+  CHECK(profile.samples[4].labels.size() == 8);
+}
+
 TEST_CASE("the default type is the first that has numbers") {
   MockHost host;
   const hprof_site_row rows[] = {{0, 0, 0, 0, 3, 4}};

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  *   Scopes crowd THREADS                as many threads that wait in a scope, at the same time
  *   Scopes labels COUNT                 as many different labels
  *   Scopes set COUNT                    a set of as many labels of 64 bytes
+ *   Scopes users COUNT                  as many label sets without ids, each for 3 ms of CPU time
  *   Scopes waiting SECONDS              virtual threads that wait in work0 and work1
  */
 public class Scopes {
@@ -210,6 +211,19 @@ public class Scopes {
         System.out.println("different " + changes);
     }
 
+    static void users(int count) {
+        for (int i = 0; i < count; i++) {
+            try {
+                Context.SET.invokeExact(0L, 0L, 0L, (int) Context.LABEL.invokeExact("user", Integer.toString(i)));
+            } catch (Throwable error) {
+                throw new AssertionError(error);
+            }
+            for (int j = 0; j < 750; j++) {
+                some();
+            }
+        }
+    }
+
     static void waiting(int seconds) throws Exception {
         Thread[] threads = new Thread[20];
         for (int i = 0; i < threads.length; i++) {
@@ -246,6 +260,7 @@ public class Scopes {
             case "crowd": crowd(number); break;
             case "labels": labels(number); break;
             case "set": set(number); break;
+            case "users": users(number); break;
             case "waiting": waiting(number); break;
             default: work(arguments[0].equals("virtual"), number);
         }

@@ -7,6 +7,8 @@ import re
 from commands import load_agent, loaded
 from harness import check, check_equal, vm_test
 from programs import jni_library
+from pictures import Pprof
+from reports import parse_ascii
 from streams import SAMPLES, Stream
 
 UNITS = ("context", "cpu_samples", "encoder_json", "sink_file")
@@ -160,4 +162,74 @@ def what_has_no_room_is_counted(vm):
 def an_output_without_events_says_so(vm):
     run = vm.run_java(vm.agent_option("plugin=context,cpu=samples,file=out.txt"), "Scopes", "platform", "1")
     check_equal(run.code, 0, "exit code\n%s" % run)
-    check("context: this output has no events" in run.err, "no message\n%s" % run)
+    check("context: this output has no events, so it has labels, but no ids" in run.err, "no message\n%s" % run)
+
+
+def route_of(stack):
+    """The route of the scope that the stack shows; None: of none, or it may be on its way in or out."""
+    frames = [frame for frame in stack if re.match(r"Scopes\.(work\d|in|scope|outside)$", frame)]
+    return "/" + frames[0][-1] if frames and frames[0].startswith("Scopes.work") else None
+
+
+def check_routes(samples):
+    """samples: (stack, its route, samples)."""
+    counts = collections.Counter()
+    for stack, route, count in samples:
+        if route_of(stack) is not None:
+            counts["right" if route == route_of(stack) else "wrong"] += count
+        elif any(frame == "Scopes.outside" for frame in stack):
+            counts["none" if route is None else "outside with one"] += count
+    check(counts["right"] >= 300, "few samples: %s" % dict(counts))
+    at_most(counts["wrong"], counts["right"], 0.001, "wrong, %s" % dict(counts))
+    at_most(counts["outside with one"], counts["none"], 0.001, "outside, %s" % dict(counts))
+
+
+@vm_test(units=("context", "cpu_samples", "encoder_ascii", "encoder_collapsed", "encoder_pprof", "sink_file"), quick=True)
+def labels_are_in_tables(vm):
+    # At the roots of the stacks, so that readers of all formats see them, and in pprof labels as well.
+    options = "plugin=context,cpu=samples,interval=1,depth=24,cutoff=0,file=out"
+    for kind, form in (("platform", "a"), ("platform", "pprof"), ("platform", "collapsed")) + ((("virtual", "a"),) if vm.version >= 21 else ()):
+        run = vm.run_java(vm.agent_option("%s,compress=n,format=%s" % (options, form)), *vms(vm)[0], "Scopes", kind, "2")
+        check_equal(run.code, 0, "exit code\n%s" % run)
+        if form == "pprof":
+            table = Pprof(run.bytes("out"))
+            samples = [(stack, labels.get("route"), values["samples"]) for (stack, values, _), labels in zip(table.stacks, table.labels)]
+            rooted = [(stack, root_route(stack), count) for stack, _, count in samples]
+            check_equal([route for _, route, _ in samples], [route for _, route, _ in rooted], "labels and roots")
+        elif form == "collapsed":
+            lines = [line.rsplit(" ", 1) for line in run.text("out").splitlines()]
+            samples = [(stack.split(";")[::-1], root_route(stack.split(";")[::-1]), int(count)) for stack, count in lines]
+        else:
+            report = parse_ascii(run.text("out"))
+            section, = report.cpu()
+            check_equal(len(set(row.trace for row in section.rows)), len(section.rows), "a trace in two rows")
+            stacks = [([name for name, _, _ in report.traces[row.trace].frames], row.count) for row in section.rows]
+            samples = [(stack, root_route(stack), count) for stack, count in stacks]
+        check_routes(samples)
+
+
+def root_route(stack):
+    found = [frame[len("LABEL.route:"):] for frame in stack if frame.startswith("LABEL.route:")]
+    check(not found or (len(found) == 1 and "LABEL." in " ".join(stack[-2:])), "labels that are not at the root: %s" % stack)
+    return found[0] if found else None
+
+
+@vm_test(units=("context", "cpu_samples", "encoder_ascii", "sink_file", "report_windows"))
+def windows_of_labels_add_up(vm):
+    run = vm.run_java(vm.agent_option("plugin=context,cpu=samples,interval=1,cutoff=0,every=1,file=out.txt"), *vms(vm)[0], "Scopes", "platform", "5")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    sections = parse_ascii(run.text("out.txt")).cpu()
+    check(len(sections) > 2, "windows: %d" % len(sections))
+    for section in sections:
+        check_equal(len(set(row.trace for row in section.rows)), len(section.rows), "a trace in two rows of a window")
+
+
+@vm_test(units=("context", "cpu_samples", "encoder_ascii", "sink_file"))
+def many_label_sets_are_one_in_tables(vm):
+    run = vm.run_java(vm.agent_option("plugin=context,cpu=samples,interval=1,cutoff=0,file=out.txt"), "Scopes", "users", "1000")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    report = parse_ascii(run.text("out.txt"))
+    names = set(name for trace in report.traces.values() for name, _, _ in trace.frames if name.startswith("LABEL."))
+    check(len(names) <= 257 and "LABEL.labels:other" in names, "label sets: %d" % len(names))
+    check(any("samples are in rows of labels:other, since there are more than 256 label sets" in note for note in report.notes),
+          "notes: %s" % report.notes)

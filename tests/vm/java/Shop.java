@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * The program of the pages (app.jar): burns CPU in price() and a tenth of it in tax(), keeps every order in a cache for ever, and
  * lets two threads fight over one monitor in ship(). `Shop serve` says `ready <pid>`, leaks orders in a ledger, and goes on
- * until its stdin ends.
+ * until its stdin ends. The routes of its requests are labels of hprof.Context, if that is there.
  */
 public class Shop {
     static final class Order {
@@ -42,12 +42,26 @@ public class Shop {
         return value;
     }
 
+    /** Says as a tracer does which request the thread works for. */
+    static void serving(String route) {
+        try {
+            Class<?> context = Class.forName("hprof.Context", true, null);
+            Object labels = context.getMethod("label", String.class, String.class).invoke(null, "route", route);
+            context.getMethod("set", long.class, long.class, long.class, int.class).invoke(null, 0L, 0L, 0L, labels);
+        } catch (ReflectiveOperationException withoutTheAgent) {
+            return;
+        }
+    }
+
     /** Few and long calls: the compilers do not join the methods into one. */
     static long hour(int first) {
         for (int i = 0; i < 1000; i++) {
             CACHE.put(first + i, new Order(first + i));
         }
-        return price(36_000_000) ^ tax(4_000_000);
+        serving("/price");
+        long value = price(36_000_000);
+        serving("/tax");
+        return value ^ tax(4_000_000);
     }
 
     static void ship() {
