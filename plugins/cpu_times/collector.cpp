@@ -8,6 +8,7 @@
 #include <hprof/cpp/clock_step.hpp>
 #include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/jni_exception.hpp>
+#include <hprof/cpp/random_moments.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 #include <hprof/draft/output.h>
@@ -202,7 +203,7 @@ State* Collector::attach_platform(void* jni, void* thread, uint64_t os_id) {
   refer(state, jni, thread);
   state->os_id = os_id;
   uint64_t now = services_.clock->thread_cpu(services_.host, os_id);
-  state->cpu_ns = now == UINT64_MAX ? 0 : now;
+  state->cpu_ns = state->cpu_read_ns = now == UINT64_MAX ? 0 : now;
   State* head = states_.load(std::memory_order_relaxed);
   do {
     state->next = head;
@@ -324,11 +325,11 @@ void Collector::retire(State* state, void* jni) {
 // Under the lock.
 void Collector::tick(void* jni) {
   State* before = nullptr;
-  const uint64_t now = config_.times == kClock ? clock_now() : 0;
+  const uint64_t now = config_.times == kClock ? clock_now() : services_.clock->monotonic(services_.host);
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr;) {
     State* next = state->next;
     bool ended = state->ended.load(std::memory_order_acquire) != 0;
-    if (config_.times == kSampled && running_) credit(state, jni, ended);
+    if (config_.times == kSampled && running_) credit(state, jni, ended, now);
     if (config_.times == kClock && running_ && !ended) credit_brief(state, jni, now);
     // Without room in retired_ the state stays in the list.
     if (ended && retired_.make_room(retired_.size() + state->own.size() + 1)) {
@@ -351,7 +352,10 @@ void Collector::tick(void* jni) {
 void Collector::sample(void* self, void*, hprof_agent_thread* thread) {
   auto* collector = static_cast<Collector*>(self);
   void* jni = collector->services_.jvm->jni(collector->services_.host);
-  while (collector->services_.threads->wait(thread, collector->config_.interval_ns) != 0) {
+  const Services& services = collector->services_;
+  RandomMoments moments;
+  moments.seed(services.clock->monotonic(services.host));
+  while (services.threads->wait(thread, moments.pause(collector->config_.interval_ns)) != 0) {
     if (!collector->lock_.try_lock()) continue;
     collector->tick(jni);
     collector->lock_.unlock();
@@ -495,7 +499,8 @@ hprof_status Collector::report(const hprof_report& report) {
   bool whole = tally.add_all(retired_);
   how.outside_ns = outside_ns_;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
-    if (config_.times == kSampled && running_) credit(state, jni, true);
+    if (config_.times == kSampled && running_)
+      credit(state, jni, true, services_.clock->monotonic(services_.host));
     if (config_.times == kClock && running_) spread_brief(state, jni, clock_now());
     merge(state->own, state->serial.load(std::memory_order_relaxed), &tally);
     how.outside_ns += state->own.root()->self_ns;

@@ -1,8 +1,8 @@
 // cpu=times and cpu=old: exact counts of calls by trace, and the time spent in each.
 //
 // The tracker (core/bytecode/tracker) counts calls in the graphs of graph.h. With clock=cpu an agent
-// thread, the sampler, credits each thread's current node every millisecond with the CPU time used since its
-// last visit; calls cost nothing more.
+// thread, the sampler, looks every millisecond which threads run, and credits their nodes with the CPU time
+// that they have used since they were last found running; calls cost nothing more.
 //
 // With clock=wall the tracker reads the clock where a thread enters or leaves a node whose calls take a
 // microsecond or more: its time is exact. Other nodes are brief: only the sum of their times is measured
@@ -69,7 +69,8 @@ class Collector {
   void end_times(void* jni);
   void set_running(bool running);
   void tick(void* jni);
-  void credit(State* state, void* jni, bool always);
+  bool is_running(const State* state, uint64_t cpu, uint64_t used, uint64_t elapsed) const;
+  void credit(State* state, void* jni, bool always, uint64_t now);
   int64_t brief_time(const State* state, const Node* node, uint64_t now) const;
   void credit_brief(State* state, void* jni, uint64_t now);
   void spread_brief(State* state, void* jni, uint64_t now);

@@ -1,4 +1,6 @@
 // Credits time to nodes: at each tick of the sampler, at a report, at the start and the stop.
+#include <jvmti.h>
+
 #include "collector.h"
 
 namespace hprof::times {
@@ -6,25 +8,55 @@ namespace hprof::times {
 // The CPU clock of a sleeping thread is read at one of so many ticks.
 static constexpr uint32_t kMostIdle = 16;
 
-// Credits the CPU time since the last visit to the node that the thread is in now, of an ended thread to the
-// node where it was last seen. A thread that has neither moved nor used CPU time is visited less often, since
-// reading its clock is a system call.
-void Collector::credit(State* state, void* jni, bool always) {
+// CPU time, in intervals, that counts for the node where a thread is that has never been found running. One
+// that is as likely to be found as any other has been by then, all but e^-8 of them.
+static constexpr uint64_t kMostUnseen = 8;
+
+// True: the thread runs in the node that it is in, or would if this thread had not taken its processor. It
+// has used nearly all of the time since the last visit, or its clock has moved on since it showed `cpu`, or
+// it is in Java code and does not wait; native code may wait in the kernel.
+bool Collector::is_running(const State* state, uint64_t cpu, uint64_t used, uint64_t elapsed) const {
+  if (used * 8 >= elapsed * 7) return true;
+  if (services_.clock->thread_cpu(services_.host, state->os_id) > cpu) return true;
+  constexpr jint kNot = JVMTI_THREAD_STATE_IN_NATIVE | JVMTI_THREAD_STATE_SUSPENDED;
+  auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
+  jint what = 0;
+  return state->thread != nullptr &&
+         jvmti->GetThreadState(static_cast<jthread>(state->thread), &what) == JVMTI_ERROR_NONE &&
+         (what & (JVMTI_THREAD_STATE_RUNNABLE | kNot)) == JVMTI_THREAD_STATE_RUNNABLE;
+}
+
+// Credits the CPU time that a thread has used to the node in which it is found running: one that works in
+// short bursts is mostly found waiting, which uses none, and what it has used then waits for the next time.
+// The rest of an ended thread is for the node where it last ran or was seen. A thread that has neither moved
+// nor used CPU time is visited less often, since reading its clock is a system call.
+void Collector::credit(State* state, void* jni, bool always, uint64_t now) {
   const bool ended = state->ended.load(std::memory_order_acquire) != 0;
   Node* node = node_of(state, jni);
-  if (ended && node->length == 0 && state->seen != nullptr) node = state->seen;
-  uint64_t count = __atomic_load_n(&node->count, __ATOMIC_RELAXED);
-  bool moved = node != state->seen || count != state->seen_count;
+  const uint64_t count = __atomic_load_n(&node->count, __ATOMIC_RELAXED);
+  const bool moved = node != state->seen || count != state->seen_count;
   if (!moved && !always && state->idle != 0 && ++state->idle % kMostIdle != 0) return;
   const uint64_t cpu =
       ended ? state->final_cpu_ns : services_.clock->thread_cpu(services_.host, state->os_id);
+  if (ended && node->length == 0 && state->seen != nullptr) node = state->seen;
   state->seen = node;
   state->seen_count = count;
-  if (cpu == UINT64_MAX || cpu <= state->cpu_ns) {
-    if (state->idle == 0) state->idle = 1;
-    return;
+  const uint64_t used = cpu != UINT64_MAX && cpu > state->cpu_read_ns ? cpu - state->cpu_read_ns : 0;
+  const uint64_t elapsed = now - state->visited_ns;
+  state->visited_ns = now;
+  state->cpu_read_ns += used;
+  if (used != 0) {
+    state->idle = 0;
+  } else if (state->idle == 0) {
+    state->idle = 1;
   }
-  state->idle = 0;
+  if (cpu == UINT64_MAX || cpu <= state->cpu_ns || (used == 0 && !always)) return;
+  Node* at = used != 0 && !ended ? node_of(state, jni) : nullptr;
+  const bool runs = at != nullptr && is_running(state, cpu, used, elapsed);
+  if (runs) state->ran = node = at;
+  const bool waits = state->ran != nullptr || cpu - state->cpu_ns < kMostUnseen * config_.interval_ns;
+  if (!runs && !always && waits) return;
+  if (!runs && state->ran != nullptr) node = state->ran;
   node->self_ns += cpu - state->cpu_ns;
   state->cpu_ns = cpu;
 }
@@ -92,7 +124,7 @@ void Collector::begin_times() {
         config_.times == kClock ? clock_now() : services_.clock->thread_cpu(services_.host, state->os_id);
     if (now == UINT64_MAX) continue;
     __atomic_store_n(&state->clock, config_.times == kSampled ? 0 : now, __ATOMIC_RELAXED);
-    state->cpu_ns = now;
+    state->cpu_ns = state->cpu_read_ns = now;
     state->brief_credited = __atomic_load_n(&state->brief, __ATOMIC_RELAXED);
   }
   LockGuard guard(virtual_lock_, services_);
@@ -105,7 +137,7 @@ void Collector::begin_times() {
 void Collector::end_times(void* jni) {
   tick(jni);
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
-    if (config_.times == kSampled) credit(state, jni, true);
+    if (config_.times == kSampled) credit(state, jni, true, services_.clock->monotonic(services_.host));
     if (config_.times == kClock) spread_brief(state, jni, clock_now());
     forget(state, jni);
   }

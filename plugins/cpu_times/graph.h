@@ -200,8 +200,11 @@ struct State {
   uint64_t os_id;
   void* thread;  // JNI: a global reference, while calls are counted; see Collector::refer
   // Written by the sampler.
-  uint64_t cpu_ns;  // CPU time of the thread that has been credited
+  uint64_t cpu_ns;       // CPU time of the thread that has been credited
+  uint64_t cpu_read_ns;  // its CPU clock at the last visit,
+  uint64_t visited_ns;   // and the system's
   Node* seen;
+  Node* ran;  // where the thread was last found running, or null
   uint64_t seen_count;
   uint32_t idle;
   uint64_t brief_credited;  // the part of `brief` that nodes were credited with

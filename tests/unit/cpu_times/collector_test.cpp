@@ -202,6 +202,39 @@ TEST_CASE("threads are held while their calls are counted, and the next run find
   CHECK(f.global_refs == 0);
 }
 
+TEST_CASE(
+    "what a thread uses in short bursts goes to the node in which it runs, not to that in which it waits") {
+  TimesVm f("cpu");
+  f.start();
+  f.mock.thread_cpu_ns[11] = 0;
+  f.start_thread(1, 11);
+  void* word = f.word;
+  f.call(word, 7);
+  const uint64_t works = f.nodes[word];
+  f.call(word, 8);
+  const uint64_t waits = f.nodes[word];
+  auto& thread = *static_cast<TimesVm::Thread*>(static_cast<TimesVm::Object*>(word));
+  auto look = [&](uint64_t node, jint state, uint64_t cpu_ns) {
+    f.nodes[word] = node;
+    thread.state = state;
+    f.mock.thread_cpu_ns[11] += cpu_ns;
+    f.mock.run_thread(0, 1);
+  };
+  constexpr jint kJava = JVMTI_THREAD_STATE_RUNNABLE, kNative = kJava | JVMTI_THREAD_STATE_IN_NATIVE;
+  // All of the time since the last look, which is at most 1.5 ms: it runs.
+  for (int i = 0; i < 4; i++) look(waits, JVMTI_THREAD_STATE_SLEEPING, 2 * kMs);
+  look(works, kJava, kMs / 4);  // perhaps preempted now
+  for (int i = 0; i < 40; i++) look(waits, JVMTI_THREAD_STATE_SLEEPING, kMs / 8);
+  for (int i = 0; i < 40; i++) look(waits, kNative, kMs / 8);
+  f.mock.running_threads.insert(11);  // its clock moves
+  look(works, kNative, kMs / 4);
+  f.mock.running_threads.clear();
+  CHECK(f.report() == Sums{{"App.m7", 10}, {"App.m8", 8}});
+  look(waits, JVMTI_THREAD_STATE_SLEEPING, kMs / 4);
+  look(waits, JVMTI_THREAD_STATE_SLEEPING, kMs / 4);
+  CHECK(f.report() == Sums{{"App.m7", 11}, {"App.m8", 8}});  // what is left: where it ran last
+}
+
 TEST_CASE("the last CPU time of a thread is where it ended") {
   TimesVm f("cpu");
   f.start();

@@ -127,6 +127,13 @@ def time_goes_to_the_method_that_used_it(vm):
 
 
 @vm_test(units=UNITS)
+def time_of_short_bursts_does_not_go_to_the_waits_between_them(vm):
+    run, report = profile(vm, ",include=Bursts", "Bursts", "1500")
+    shares = {row.method: row.self_percent for row in report.cpu("CPU TIME (ms)")[0].rows}
+    check(shares["Bursts.work"] > 75, "shares: %s\n%s" % (shares, run))
+
+
+@vm_test(units=UNITS)
 def frames_say_where_methods_begin(vm):
     _, report = profile(vm, "", "Calls")
     lines = {trace.frames[0][2] for trace in report.traces.values() if trace.frames[0][0] == "Calls.fib"}
