@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "tools/format/utf8.h"
 #include "tools/heap/heap_tables.h"
 #include "tools/heap/loaded_twice.h"
 
@@ -22,6 +23,7 @@ struct Suspect {
   std::vector<uint32_t> tops;    // loaders: the topmost places that they retain
   uint32_t class_index = kNoClass;
   std::string repeated_class;  // loaders: a class that all have loaded
+  std::string from;            // loaders: where they load from; "" = not known
 };
 
 std::string percent(uint64_t bytes, uint64_t all) {
@@ -61,7 +63,9 @@ class LeakFinder {
     size_t loaders = suspects.size();
     find_objects(&suspects);
     auto by_bytes = [](const Suspect& a, const Suspect& b) { return a.retained > b.retained; };
-    std::stable_sort(suspects.begin() + static_cast<std::ptrdiff_t>(loaders), suspects.end(), by_bytes);
+    const auto others = suspects.begin() + static_cast<std::ptrdiff_t>(loaders);
+    std::stable_sort(suspects.begin(), others, by_bytes);
+    std::stable_sort(others, suspects.end(), by_bytes);
     // Loaders that retain little come last, but are still a leak of classes.
     std::stable_partition(suspects.begin(), suspects.end(),
                           [&](const Suspect& each) { return each.retained >= least_; });
@@ -74,10 +78,10 @@ class LeakFinder {
       uint64_t retained = snapshot_.retained(place);
       auto index = static_cast<uint32_t>(snapshot_.class_at.get(place));
       if (retained >= least_ && retained > 0) {
-        suspects->push_back({SuspectKind::kObject, retained, {place}, {}, index, ""});
+        suspects->push_back({SuspectKind::kObject, retained, {place}, {}, index, "", ""});
       } else if (index != snapshot_.outline.classes.class_class && index != Snapshot::kStackClass) {
         Suspect& crowd =
-            crowds.try_emplace(index, Suspect{SuspectKind::kCrowd, 0, {}, {}, index, ""}).first->second;
+            crowds.try_emplace(index, Suspect{SuspectKind::kCrowd, 0, {}, {}, index, "", ""}).first->second;
         crowd.retained += retained;
         crowd.places.push_back(place);
       }
@@ -94,7 +98,8 @@ class LeakFinder {
   std::vector<Suspect> find_loaders() {
     std::vector<Suspect> suspects;
     for (const LoadedTwice& each : loaded_twice(snapshot_)) {
-      Suspect suspect{SuspectKind::kLoaders, 0, {}, {}, each.loader_class, each.repeated_class};
+      Suspect suspect{SuspectKind::kLoaders, 0, {}, {}, each.loader_class, each.repeated_class,
+                      printable(each.place)};
       const std::set<uint64_t> loaders(each.loaders.begin(), each.loaders.end());
       for (uint64_t id : loaders)
         suspect.places.push_back(snapshot_.tree.place_of[snapshot_.numbers.number_of(id)]);
@@ -234,6 +239,7 @@ class LeakFinder {
 
   void describe_loaders(const Suspect& suspect, const std::vector<uint32_t>& nodes, Section* part) {
     part->text = {"Each has loaded its own class " + suspect.repeated_class +
+                      (suspect.from.empty() ? "" : " from " + suspect.from) +
                       ". A program that reloads code has one such loader; the others should be gone.",
                   "One of them is kept alive by"};
     // The oldest object would say most, but the dump has no ages: takes the one with the shortest path.
@@ -247,14 +253,25 @@ class LeakFinder {
       }
     }
     add_path(shown, part);
-    Table table{"loaders", "The loaders", {kRetained, {"loader", "loader", CellKind::kObject}}};
+    Table table{"loaders",
+                "The loaders",
+                {kRetained, {"loader", "loader", CellKind::kObject}, {"held_by", "held by"}}};
     for (size_t i = 0; i < nodes.size() && i < 10; ++i) {
-      table.rows.push_back({snapshot_.retained(suspect.places[i]), entity_of(snapshot_, nodes[i])});
+      table.rows.push_back(
+          {snapshot_.retained(suspect.places[i]), entity_of(snapshot_, nodes[i]), holder_of(nodes[i])});
     }
     table.left_out = nodes.size() - table.rows.size();
     part->tables.push_back(table);
     add_kept(suspect.tops, part);
     add_sites(suspect.tops, part);
+  }
+
+  // The last static field on the path to a node, or else the GC root.
+  std::string holder_of(uint32_t node) const {
+    const std::vector<uint32_t> path = paths_.to(node);
+    const StaticHolder holder = static_holder(snapshot_, path);
+    if (!holder.name.empty()) return "static " + holder.name;
+    return path.empty() ? "" : snapshot_.describe(path[0]) + " (" + root_text(snapshot_, path[0]) + ')';
   }
 
   void add_path(uint32_t node, Section* part) {

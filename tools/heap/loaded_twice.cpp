@@ -79,7 +79,8 @@ class LoaderReader {
       read_places(of);
       for (const Application& each : applications_of(of)) {
         if (each.loaders.size() < 2) continue;
-        found.push_back({index, {}, repeated_of(each, texts)});
+        const std::string& places = each.loaders[0]->places;
+        found.push_back({index, {}, repeated_of(each, texts), places.substr(0, places.find('\n'))});
         for (const Loader* loader : each.loaders) found.back().loaders.push_back(loader->id);
       }
     }
@@ -87,15 +88,20 @@ class LoaderReader {
   }
 
  private:
-  // Reads the URLs of a java.net.URLClassLoader.
+  // Reads the URLs of a java.net.URLClassLoader. Tomcat's class loaders have theirs in a list of their own.
   void read_places(const std::vector<Loader*>& loaders) {
     const uint32_t url_loader = snapshot_.outline.classes.named("java.net.URLClassLoader");
     const uint32_t index = snapshot_.class_of(snapshot_.numbers.number_of(loaders[0]->id));
     if (url_loader == kNoClass || !snapshot_.outline.classes.extends(index, url_loader)) return;
+    read_places(loaders, {"ucp", "path"});
+    read_places(loaders, {"localRepositories"});
+  }
+  // The same, of the list of URLs that the fields lead to from a loader.
+  void read_places(const std::vector<Loader*>& loaders, const std::vector<const char*>& fields) {
     const ObjectFetcher fetcher(snapshot_);
     std::vector<uint32_t> at;
     for (const Loader* each : loaders) at.push_back(snapshot_.numbers.number_of(each->id));
-    for (const char* field : {"ucp", "path"}) {
+    for (const char* field : fields) {
       const std::vector<ObjectValues> values = fetcher.fetch(at);
       for (size_t i = 0; i < at.size(); ++i) at[i] = fetcher.target(values[i], field);
     }

@@ -12,6 +12,7 @@ struct LoadedTwice {
   uint32_t loader_class;          // of all these loaders
   std::vector<uint64_t> loaders;  // ids, two or more
   std::string repeated_class;     // a class that most of them have loaded
+  std::string place;              // the first URL that they load from; "" = not known
 };
 
 // Reachable loaders of one class that have loaded the same application, such as before and after a reload.

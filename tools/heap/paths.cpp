@@ -116,6 +116,18 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
   return list;
 }
 
+namespace {
+
+// ` "http-1"`, or nothing.
+std::string name_of_thread(const Snapshot& snapshot, uint32_t object) {
+  for (const HeapThread& each : snapshot.threads) {
+    if (each.object == object && !each.name.empty()) return " \"" + each.name + '"';
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string root_text(const Snapshot& snapshot, uint32_t node) {
   if (snapshot.is_stack(node)) return "a running thread";
   std::string text;
@@ -130,7 +142,7 @@ std::string root_text(const Snapshot& snapshot, uint32_t node) {
         kind = "JNI global reference";
         break;
       case kRootThreadObject:
-        kind = "running thread";
+        kind = "running thread" + name_of_thread(snapshot, node);
         break;
       case kRootMonitorUsed:
         kind = "locked monitor";

@@ -197,3 +197,27 @@ TEST_CASE("leaks: loaders of one application are found, those of two with a libr
   CHECK(count({{"a/App"}, {"b/App"}}).empty());
   CHECK(count({{"a/App$$Lambda"}, {"a/App$$Lambda"}}).empty());
 }
+
+TEST_CASE("leaks: applications of Tomcat are told by the URLs that its loaders keep in a list of their own") {
+  constexpr uint64_t kLoader = 0x35, kUrlLoader = 0x36, kTomcat = 0x37, kUrl = 0x38, kString = 0x39;
+  NamedHeap named = collections();
+  named.type(kLoader, "java/lang/ClassLoader", SmallHeap::kObject, 0, {});
+  named.type(kUrlLoader, "java/net/URLClassLoader", kLoader, 0, {});
+  named.type(kTomcat, "Tomcat", kUrlLoader, 8, {{"localRepositories", 2}});
+  named.type(kUrl, "java/net/URL", SmallHeap::kObject, 8, {{"file", 2}});
+  named.type(kString, "java/lang/String", SmallHeap::kObject, 8, {{"value", 2}});
+  for (uint64_t i = 0; i < 3; ++i) named.type(0x4000 + i, "App", SmallHeap::kObject, 0, {}, 0x1000 + i);
+  SmallHeap& heap = named.heap();
+  for (uint64_t i = 0x1000; i < 0x1003; ++i) {
+    heap.root(i).builder().instance(i, kTomcat, 8).id(i + 0x10);
+    heap.builder().instance(i + 0x10, kList, 12).id(i + 0x20).u4(1);
+    heap.array(i + 0x20, {i + 0x30}).builder().instance(i + 0x30, kUrl, 8).id(i + 0x40);
+    heap.builder().instance(i + 0x40, kString, 8).id(i + 0x50);
+    heap.bytes(i + 0x50, i == 0x1001 ? 2 : 3);
+  }
+  const Analysis analysis(heap.file());
+  const std::vector<LoadedTwice> found = loaded_twice(analysis.heap);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].loaders == std::vector<uint64_t>{0x1000, 0x1002});
+  CHECK(found[0].place == std::string(3, '\0'));
+}

@@ -50,6 +50,7 @@ def class_loaders_that_outlive_a_reload_are_the_first_suspect(vm):
     suspect, text = first_suspect(vm, path)
     check("6 class loaders HeapLeaks$PluginLoader" in suspect["title"], text)
     check("HeapLeaks$Plugin." in suspect["text"][0], text)
+    check_equal(['(running thread "main"' in row["held_by"] for row in suspect["loaders"]], [True] * 6, text)
     check(any(row["class"] == "byte[]" and row["shallow_bytes"] >= 6 * 300000 for row in suspect["kept"]), text)
     steps = [step["object"] for step in suspect["path"]]
     check(any("ThreadLocal$ThreadLocalMap$Entry" in step for step in steps), text)
