@@ -73,27 +73,24 @@ std::vector<uint32_t> ShortestPaths::to(uint32_t node) const {
 }
 
 std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t>& nodes) const {
-  BigArray<uint32_t> counts, steps;
-  counts.allocate(budget_, before_.size());
+  BigArray<uint32_t> steps;
   steps.allocate(budget_, before_.size());
   std::vector<bool> wanted(before_.size());
   for (uint32_t node : nodes) {
     if (reaches(node)) wanted[node] = true;
   }
-  // From the last node reached to the first: each adds its count to its predecessor.
+  // Those and all on their paths, from the last node reached to the first.
+  std::vector<bool> on_path = wanted;
   for (uint32_t at = count_; at-- > 0;) {
     uint32_t node = order_[at];
-    budget_.step(&counts[node]);
     budget_.step(&before_[node]);
-    counts[node] += wanted[node];
-    if (before_[node] > 1) counts[before_[node] - 2] += counts[node];
+    if (on_path[node] && before_[node] > 1) on_path[before_[node] - 2] = true;
   }
-  std::vector<Step> list = {{0, 0, 0, kNoObject, 0}};
+  std::vector<Step> list = {{0, 0, kNoObject, 0}};
   std::unordered_map<uint64_t, uint32_t, IdHash> known;  // by parent step and class
   for (uint32_t at = 0; at < count_; ++at) {
     uint32_t node = order_[at];
-    budget_.step(&counts[node]);
-    if (counts[node] == 0) continue;
+    if (!on_path[node]) continue;
     budget_.step(&before_[node]);
     budget_.step(&steps[node]);
     uint32_t parent = before_[node] > 1 ? steps[before_[node] - 2] : 0;
@@ -106,10 +103,9 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
     if (!same && list.size() < kStepsMax) {
       auto [known_step, fresh] =
           known.try_emplace(uint64_t{parent} << 32 | key, static_cast<uint32_t>(list.size()));
-      if (fresh) list.push_back({parent, key, 0, node, 0});
+      if (fresh) list.push_back({parent, key, node, 0});
       step = known_step->second;
     }
-    if (!same) list[step].targets += counts[node];
     list[step].ends += wanted[node];
     steps[node] = step;
   }

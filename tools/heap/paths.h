@@ -29,9 +29,8 @@ class ShortestPaths {
   struct Step {
     uint32_t parent;       // index; 0 is above all
     uint32_t class_index;  // Snapshot::kStackClass for a stack
-    uint64_t targets;      // how many of the nodes are reached through it
     uint32_t example;      // a node
-    uint32_t ends;         // targets that end at this step
+    uint32_t ends;         // how many of the nodes end at this step
   };
   std::vector<Step> merge(const std::vector<uint32_t>& nodes) const;
 
