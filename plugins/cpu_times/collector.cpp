@@ -516,6 +516,7 @@ hprof_status Collector::report(const hprof_report& report) {
   how.interval_ns = config_.interval_ns;
   how.clock_step_ns = clock_step_ns_;
   how.traces = tally.size();
+  how.include = config_.include;
   how.depth = depth_;
   how.lost_trace = lost_trace_;
   how.virtual_threads = virtual_threads_.load(std::memory_order_relaxed);

@@ -42,6 +42,8 @@ static Note note_on_classes(const Services& services, const Circumstances& how) 
   line.add(" of them call nothing, so that their time is their callers'; ")
       .add(how.traces)
       .add(" traces were seen");
+  if (how.traces == 0 && how.include != nullptr && how.include[0] != '\0')
+    line.add("; include=").add(how.include).add(" names classes: com.acme.Main, com.acme.*");
   return line;
 }
 

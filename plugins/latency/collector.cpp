@@ -1,5 +1,6 @@
 #include "collector.h"
 
+#include <hprof/cpp/note.hpp>
 #include <hprof/cpp/text.hpp>
 
 namespace hprof::latency {
@@ -38,7 +39,14 @@ hprof_status Collector::start() { return services_.bytecode->go(services_.host, 
 
 void Collector::stop() { services_.bytecode->halt(services_.host, HPROF_PROBE_TIMED); }
 
-hprof_status Collector::report(const hprof_report& report) { return report_.write(methods_, report); }
+hprof_status Collector::report(const hprof_report& report) {
+  const hprof_status status = report_.write(methods_, report);
+  if (status != HPROF_OK || methods_.count() != 0) return status;
+  Note note;
+  note.add("latency: no loaded class or method is latency=").add(config_.latency);
+  note.add("; write com.acme.Main, com.acme.* or com.acme.Main.run, without # and ()");
+  return write_note(services_, note);
+}
 
 void Collector::reset() {
   for (uint32_t i = 1; i < kNumbers; i++) {

@@ -152,6 +152,8 @@ def classes_can_be_chosen(vm):
     check_equal(found.get("Calls.fib"), COUNTS["Calls.fib"], "calls of fib")
     check(not any(name.startswith(("Calls$", "java.util.zip.", "java.lang.")) for name in found), "excluded classes are there")
     check(any(name.startswith("java.util.") for name in found), "java.util is not there")
+    _, report = profile(vm, ",include=Calls.fib", "Calls")
+    check(any("include=Calls.fib names classes" in note for note in report.notes), "notes of a method in include=: %s" % report.notes)
 
 
 @vm_test(units=UNITS)

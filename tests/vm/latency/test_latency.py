@@ -197,6 +197,12 @@ def last_of(vm, name):
         return tables(file.read())[0][-1]
 
 
+@vm_test(units=UNITS)
+def a_name_that_nothing_has_is_said(vm):
+    run = vm.profiled("latency=Latency#work:com.acme.*,file=out.txt", "Quick")
+    check("latency: no loaded class or method is latency=Latency#work:com.acme.*;" in run.text("out.txt"), "no note\n%s" % run)
+
+
 @vm_test(units=UNITS, quick=True)
 def an_attached_agent_counts_calls_from_then_on(vm):
     live = attached(vm)
