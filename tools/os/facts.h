@@ -58,7 +58,7 @@ inline bool vm_flag_is(const std::vector<std::string>& options, const std::strin
   return false;
 }
 
-// False with *error: the system does not tell (only Linux does).
+// False with *error: the system does not tell (only Linux and Windows do).
 bool jvm_facts(int pid, JvmFacts* facts, std::string* error);
 
 }  // namespace hprof::os

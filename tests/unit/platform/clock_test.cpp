@@ -1,6 +1,7 @@
 // Clocks and dates.
 #include <time.h>
 
+#include "platform/common/cycle_rate.h"
 #include "tests/unit/platform/fixture.h"
 
 using namespace hprof::platform;
@@ -129,6 +130,23 @@ TEST_CASE("CPU time of a thread that works is seen from another") {
   CHECK(thread_cpu_ns(work.id) >= 10 * kNanosPerMilli);
   work.stop.signal();
   CHECK(thread.join());
+}
+
+TEST_CASE("cycles of a thread are time where they are those of the time-stamp counter") {
+  const CycleLook before = {5 * kNanosPerSecond, 1000000, 70000};
+  const auto after = [&before](int64_t ns, uint64_t counted, uint64_t cycles) {
+    return CycleLook{before.clock_ns + ns, before.counter + counted, before.cycles + cycles};
+  };
+  const uint64_t rate = cycle_rate(before, after(2 * kNanosPerMilli, 6000000, 5990000));
+  CHECK(rate == 3000000000);
+  CHECK(cycle_rate(before, after(kNanosPerMilli / 2, 1500000, 1500000)) == 0);
+  CHECK(cycle_rate(before, after(2 * kNanosPerMilli, 6000000, 3000000)) == 0);  // it was interrupted
+  CHECK(cycle_rate(before, after(2 * kNanosPerMilli, 6000000, 9000000)) == 0);  // of another counter
+  CHECK(cycle_rate(before, after(2 * kNanosPerMilli, 0, 6000000)) == 0);        // there is no counter
+  CHECK(cycle_rate(before, before) == 0);
+  CHECK(cycles_to_ns(0, rate) == 0);
+  CHECK(cycles_to_ns(3, rate) == 1);
+  CHECK(cycles_to_ns(3000000000ull * 86400 * 365, rate) == 86400ll * 365 * kNanosPerSecond);
 }
 
 TEST_CASE("no thread has no CPU time") {

@@ -86,8 +86,8 @@ bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vect
     return false;
   }
   if (jvm.libjvm.empty()) {
-    findings->push_back({Verdict::kNo, "process", process + " has no libjvm.so: it is no Java VM",
-                         "find the VM with: jps -l, or pgrep -a java"});
+    findings->push_back(
+        {Verdict::kNo, "process", process + " is no Java VM", "find the VM with: jps -l, or pgrep -a java"});
     return false;
   }
   const int version = feature_version(jvm.version);

@@ -25,7 +25,7 @@ HostFacts host_facts() {
 }
 
 bool jvm_facts(int, JvmFacts*, std::string* error) {
-  *error = "looking into a running JVM is supported on Linux only";
+  *error = "looking into a running JVM is supported on Linux and Windows only";
   return false;
 }
 

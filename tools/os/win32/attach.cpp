@@ -10,9 +10,9 @@
 #include "platform/platform.h"
 #include "platform/win32/local_socket.h"
 #include "tools/os/os.h"
+#include "tools/os/win32/vm_process.h"
 // After windows.h.
 #include <psapi.h>
-#include <tlhelp32.h>
 
 namespace hprof::os {
 
@@ -28,54 +28,6 @@ struct Operation {
   void* function;
   char name[32], library[kArgumentMost], is_absolute[kArgumentMost], options[kArgumentMost], pipe[256];
 };
-
-// A handle that is closed.
-class Owned {
- public:
-  explicit Owned(HANDLE handle) : handle_(handle == INVALID_HANDLE_VALUE ? nullptr : handle) {}
-  ~Owned() {
-    if (handle_ != nullptr) CloseHandle(handle_);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  HANDLE get() const { return handle_; }
-  explicit operator bool() const { return handle_ != nullptr; }
-
- private:
-  HANDLE handle_;
-};
-
-std::string process_name(int pid) { return "process " + std::to_string(pid); }
-
-std::string last_text() {
-  char text[256];
-  platform::error_text(platform::last_error(), text, sizeof text);
-  return text;
-}
-
-struct Library {
-  std::string path;
-  unsigned char* base = nullptr;  // in the other process
-};
-
-// False with *error: the process cannot be looked into.
-bool libraries(int pid, Library* vm, Library* agent, std::string* error) {
-  const Owned snapshot(CreateToolhelp32Snapshot(TH32CS_SNAPMODULE, static_cast<DWORD>(pid)));
-  if (!snapshot) {
-    *error = process_name(pid) + ": " + last_text();
-    return false;
-  }
-  MODULEENTRY32 module{};
-  module.dwSize = sizeof module;
-  for (BOOL more = Module32First(snapshot.get(), &module); more;
-       more = Module32Next(snapshot.get(), &module)) {
-    Library* found = _stricmp(module.szModule, "jvm.dll") == 0    ? vm
-                     : _stricmp(module.szModule, kAgentName) == 0 ? agent
-                                                                  : nullptr;
-    if (found != nullptr) *found = {module.szExePath, module.modBaseAddr};
-  }
-  return true;
-}
 
 std::string random_name() {
   unsigned char bytes[16];

@@ -20,9 +20,4 @@ HostFacts host_facts() {
   return facts;
 }
 
-bool jvm_facts(int, JvmFacts*, std::string* error) {
-  *error = "looking into a running JVM is supported on Linux only";
-  return false;
-}
-
 }  // namespace hprof::os
