@@ -1,6 +1,7 @@
 """What a VM test is given: a way to run Java programs with the agent, and to check what came of it."""
 import glob
 import os
+import re
 import resource
 import shutil
 import signal
@@ -19,6 +20,12 @@ TIMEOUT = int(os.environ.get("HPROF_VM_TIMEOUT", "120"))
 # For every VM: what the build asks for (a sanitizer's library).
 VM_ENVIRONMENT = {}
 
+# What the system of the JDK that is tested now lacks: {need: why} (needs.py).
+LACKS = {}
+
+# VMs by the number that the program said first.
+RUNNING = {}
+
 
 class Failure(Exception):
     """A check that did not hold."""
@@ -28,11 +35,19 @@ class Skip(Exception):
     """The test does not apply here; the text says why."""
 
 
+def needs(*names):
+    """Skips a test where the system lacks one of these."""
+    for name in names:
+        if name in LACKS:
+            raise Skip("needs %s: %s" % (name, LACKS[name]))
+
+
 class Test:
-    def __init__(self, function, units, since, until, quick):
+    def __init__(self, function, units, needs, since, until, quick):
         self.function = function
         self.name = function.__name__
         self.units = units
+        self.needs = needs
         self.since = since
         self.until = until
         self.quick = quick
@@ -41,11 +56,11 @@ class Test:
 TESTS = []
 
 
-def vm_test(units=(), since=8, until=999, quick=False):
-    """Registers a test. units: what must be in the build; since, until: Java versions it applies to; quick: it belongs to
-    `scripts/test --quick`, which tries each part once."""
+def vm_test(units=(), needs=(), since=8, until=999, quick=False):
+    """Registers a test. units: what must be in the build; needs: what the system must have (needs.py); since, until: Java
+    versions it applies to; quick: it belongs to `scripts/test --quick`, which tries each part once."""
     def register(function):
-        TESTS.append(Test(function, units, since, until, quick))
+        TESTS.append(Test(function, units, needs, since, until, quick))
         return function
     return register
 
@@ -133,7 +148,7 @@ class Live:
     def kill(self):
         """The VM hangs: ask for its thread dump, then end it and what it started."""
         self.hung = True
-        if self.pid:
+        if self.pid and "signals" not in LACKS:
             os.kill(self.pid, signal.SIGQUIT)
             time.sleep(2)
         os.killpg(self.process.pid, signal.SIGKILL)
@@ -170,10 +185,25 @@ class Live:
         words = self.out().split("\n")[0].split()
         check(len(words) == 2 and words[0] == "ready", "the program said %r first\n%s" % (words, self.state()))
         self.pid = int(words[1])
+        RUNNING[self.pid] = self
         return self
 
     def signal(self, number):
+        needs("signals")
         os.kill(self.pid, number)
+
+    def proc(self, *names):
+        """A path in the folder of /proc of this VM."""
+        needs("proc")
+        return os.path.join("/proc", str(self.pid), *names)
+
+    def request_data_dump(self):
+        """What Control-Backslash or Control-Break in its terminal do."""
+        if "signals" not in LACKS:
+            os.kill(self.pid, signal.SIGQUIT)
+        else:
+            code, said = self.vm.tool("jcmd", str(self.pid), "JVMTI.data_dump")
+            check_equal(code, 0, "jcmd: " + said)
 
     def finish(self):
         """Ends the program and returns what came of it."""
@@ -205,6 +235,7 @@ class Live:
     def discard(self):
         """At the end of a test: nothing that it started is left."""
         self.watchdog.cancel()
+        RUNNING.pop(self.pid, None)
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
@@ -278,6 +309,8 @@ class Vm:
 
     def launch(self, java_arguments, environment=None):
         """A VM with exactly these arguments, besides the memory limit and the class path."""
+        if "LD_PRELOAD" in (environment or {}):
+            needs("preloading")
         command = self.command("java", "-Xmx256m", *self.java_options, "-cp", self.classes, *java_arguments)
         live = Live(self, command, clean_environment(joined(VM_ENVIRONMENT, environment or {})))
         self.live.append(live)
@@ -329,13 +362,14 @@ class Vm:
         """A JDK tool such as jcmd, run to its end: (exit code, stdout and stderr)."""
         run = subprocess.run(self.command(tool, *arguments), cwd=self.dir, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT)
-        return run.returncode, run.stdout.decode(errors="replace")
+        return run.returncode, run.stdout.decode(errors="replace").replace("\r\n", "\n")
 
     def path(self, name):
         return os.path.join(self.dir, name)
 
     def as_nobody(self, *command):
         """The command in the name of a user who owns nothing; needs root, and a tree that others may read."""
+        needs("users")
         folder = self.dir
         while folder != "/":
             if not os.stat(folder).st_mode & stat.S_IXOTH:
@@ -372,13 +406,21 @@ class Vm:
 
     def native(self, source, *options):
         """The path of a shared library, made here of a suite's or native/<source>."""
-        compiler = shutil.which("cc")
-        if compiler is None:
-            raise Skip("no C compiler")
+        compiler = self.compiler()
         library = self.path(os.path.splitext(source)[0] + ".so")
         path, = glob.glob(os.path.join(HERE, "*", source))
         subprocess.check_call([compiler, "-O1", "-shared", "-fPIC", "-pthread", *options, path, "-o", library])
         return library
+
+    def compiler(self):
+        """That of the build, which may be for another machine."""
+        needs("libraries in C")
+        known = glob.glob(os.path.join(self.tree, "CMakeFiles", "*", "CMakeCCompiler.cmake"))
+        found = re.search(r'^set\(CMAKE_C_COMPILER "(.+)"\)$', read(known[0]), re.M) if known else None
+        compiler = shutil.which(found.group(1) if found else "cc")
+        if compiler is None:
+            raise Skip("no C compiler")
+        return compiler
 
     def close(self):
         for live in self.live:
@@ -391,7 +433,8 @@ def compile_java(jdk, work, sources, classes):
     for path in (staged, classes):
         shutil.rmtree(path, ignore_errors=True)
         os.makedirs(path)
-    copies = [shutil.copy(source, staged) for source in sources]
+    # Programs that say who they are need another one for that.
+    copies = [shutil.copy(source, staged) for source in {*sources, os.path.join(HERE, "java", "Pid.java")}]
     run = subprocess.run(jdk.command("javac", work) + ["-g", "-nowarn", "-d", classes] + copies, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, timeout=TIMEOUT)
     check(run.returncode == 0, "the programs do not compile with %s:\n%s" % (jdk.name, run.stdout.decode(errors="replace")))

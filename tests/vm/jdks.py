@@ -1,10 +1,13 @@
 """JDKs to test with: homes on this machine, or command prefixes that run a JDK somewhere else (a chroot, a container)."""
 import glob
 import os
+import platform
 import re
 import shlex
 import shutil
 import subprocess
+
+import needs
 
 
 class Jdk:
@@ -16,6 +19,7 @@ class Jdk:
         self.version = None
         self.bits = None
         self.machine = None
+        self.lacks = {}  # of what tests need: why
         self.name = name
 
     def command(self, tool, work, folder=None):
@@ -30,13 +34,15 @@ class Jdk:
         """Find the version, the size of a pointer and the processor out. False when this is not a JDK that runs."""
         try:
             run = subprocess.run(self.command("java", work) + ["-XshowSettings:properties", "-version"],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
         except (OSError, subprocess.TimeoutExpired):
             return False
         text = run.stdout.decode(errors="replace")
         self.version = parse_version(text)
         self.bits = 64 if " 64-Bit " in text else 32
-        self.machine = parse_machine(text)
+        self.machine = parse_property(text, "os.arch")
+        own = {"x86_64": "amd64"}.get(platform.machine(), platform.machine())
+        self.lacks = needs.lacking(parse_property(text, "os.name") or "", self.machine, own)
         if run.returncode != 0 or self.version is None:
             return False
         if not self.name:
@@ -44,9 +50,9 @@ class Jdk:
         return True
 
 
-def parse_machine(text):
+def parse_property(text, name):
     """aarch64 for 'os.arch = aarch64', of -XshowSettings:properties."""
-    found = re.search(r"^ *os\.arch = (\S+)$", text, flags=re.M)
+    found = re.search(r"^ *%s = (.+?)\s*$" % re.escape(name), text, flags=re.M)
     return found.group(1) if found else None
 
 

@@ -15,15 +15,20 @@ except ImportError:
 SCHEMA = os.path.join(ROOT, "docs", "heap.schema.json")
 
 
+def program(vm, folder=None):
+    """What stands before the arguments of bin/hprof, or of bin/hprof.exe for the JVM's system."""
+    windows = os.path.join(vm.tree, "bin", "hprof.exe")
+    return vm.jdk.command("wine", vm.work, folder or vm.dir) + [windows] if os.path.exists(windows) else [os.path.join(vm.tree, "bin", "hprof")]
+
+
 def hprof(vm, *arguments, cwd=None, prefix=(), environment=None):
     """bin/hprof to its end: (exit code, stdout and stderr).
 
     If it starts a VM or becomes another user, VM_ENVIRONMENT is what a sanitizer needs.
     """
-    program = os.path.join(vm.tree, "bin", "hprof")
-    run = subprocess.run([*prefix, program, *arguments], cwd=cwd or vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    run = subprocess.run([*prefix, *program(vm, cwd), *arguments], cwd=cwd or vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, timeout=TIMEOUT, env=clean_environment(environment))
-    return run.returncode, run.stdout.decode(errors="replace")
+    return run.returncode, run.stdout.decode(errors="replace").replace("\r\n", "\n")
 
 
 def sound(vm, name, *options, of_vm=False):

@@ -13,7 +13,8 @@ UNITS = ("encoder_ascii", "sink_file")
 @vm_test(units=UNITS, quick=True)
 def out_structs_extensions_and_libraries(vm):
     folder = probe_folder(vm)
-    run = vm.profiled("plugins=%s,probe=sizes,file=out.txt,probe-library=%s/probe.so" % (folder, folder), "Quick")
+    probe = os.path.join(folder, "probe" + os.path.splitext(vm.agent)[1])
+    run = vm.profiled("plugins=%s,probe=sizes,file=out.txt,probe-library=%s" % (folder, probe), "Quick")
     check("HPROF: probe: looked" in run.err, "the probe did not run\n%s" % run)
     check("WRONG" not in run.err, "the probe found something\n%s" % run)
 

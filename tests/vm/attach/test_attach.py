@@ -20,9 +20,9 @@ def load(live, options):
 
 def agent_threads(live):
     found = []
-    for thread in os.listdir("/proc/%d/task" % live.pid):
+    for thread in os.listdir(live.proc("task")):
         try:
-            name = open("/proc/%d/task/%s/comm" % (live.pid, thread)).read().strip()
+            name = open(live.proc("task", thread, "comm")).read().strip()
         except OSError:
             continue
         if name.lower().startswith("hprof"):
@@ -31,7 +31,7 @@ def agent_threads(live):
 
 
 def caught_signals(live):
-    text = open("/proc/%d/status" % live.pid).read()
+    text = open(live.proc("status")).read()
     return re.search(r"^SigCgt:\t(.*)$", text, re.M).group(1)
 
 
@@ -50,7 +50,7 @@ def late_agent_stops_and_comes_again_with_other_options(vm):
     check("(thread=" in run.text("two.txt"), "the second has its own options")
 
 
-@vm_test(units=UNITS, quick=True)
+@vm_test(units=UNITS, needs=("a local socket", "proc"), quick=True)
 def detach_gives_everything_back(vm):
     live = plain_vm(vm)
     before = caught_signals(live)
@@ -130,7 +130,7 @@ def refused_attach_leaves_code_for_the_threads_that_end(vm):
     live = plain_vm(vm)
     for _ in range(40):
         check(not load(live, "cpu=samples,net=localhost:1"), "nobody listens there\n%s" % live.state())
-    with open("/proc/%d/maps" % live.pid) as maps:
+    with open(live.proc("maps")) as maps:
         check("libhprof.so" in maps.read(), "the library was unloaded")
     live.ended_well()
 

@@ -67,10 +67,12 @@ NOT_INLINED = ("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Scopes
 
 def vms(vm):
     """Options of the VMs to try."""
-    return (("-XX:+UseG1GC",), ("-XX:+UseZGC",)) if vm.version >= 17 else (("-XX:+UseG1GC",) + NOT_INLINED,)
+    if vm.version < 17:
+        return (("-XX:+UseG1GC",) + NOT_INLINED,)
+    return (("-XX:+UseG1GC",), ("-XX:+UseZGC",)) if vm.bits == 64 else (("-XX:+UseG1GC",),)
 
 
-@vm_test(units=UNITS, quick=True)
+@vm_test(units=UNITS, needs=("sampling signals", "short intervals"), quick=True)
 def samples_have_the_context_of_their_thread(vm):
     for options in vms(vm):
         run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), *options, "Scopes", "platform", "2")
@@ -78,7 +80,7 @@ def samples_have_the_context_of_their_thread(vm):
         check_rates(vm, judge(run.text("out.json")), False)
 
 
-@vm_test(units=UNITS, since=21, quick=True)
+@vm_test(units=UNITS, since=21, needs=("sampling signals", "short intervals"), quick=True)
 def samples_have_the_context_of_the_virtual_thread_that_is_mounted(vm):
     for options in vms(vm):
         run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), *options, "Scopes", "virtual", "3")

@@ -13,7 +13,7 @@ UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 def data_dump_requests_give_a_report_each(vm):
     live = vm.start("cpu=samples,file=out.txt", "Idle")
     for number in (1, 2, 3):
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         live.wait_for("out.txt", "CPU SAMPLES END\n", number)
     run = live.ended_well()
     sections = parse_ascii(run.text("out.txt")).cpu()
@@ -27,7 +27,7 @@ def binary_file_holds_all_requested_reports(vm):
     live = vm.start("cpu=samples,format=b,file=out.hprof", "Idle")
     for _ in range(3):
         before = os.path.getsize(vm.path("out.hprof")) if os.path.exists(vm.path("out.hprof")) else 0
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         live.wait_until(lambda: os.path.exists(vm.path("out.hprof")) and os.path.getsize(vm.path("out.hprof")) > before,
                         "more of the report")
     run = live.finish()
@@ -39,7 +39,7 @@ def binary_file_holds_all_requested_reports(vm):
 @vm_test(units=UNITS)
 def doe_n_reports_on_request_only(vm):
     live = vm.start("cpu=samples,doe=n,file=out.txt", "Idle")
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_for("out.txt", "CPU SAMPLES END\n", 1)
     run = live.finish()
     check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "CPU sections")
@@ -58,7 +58,7 @@ def attached_report(vm, live):
     number = 0
     while number == 0 or " Spin.hot\n" not in open(vm.path("out.txt")).read():
         number += 1
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         live.wait_for("out.txt", "CPU SAMPLES END\n", number)
         check(number < 200, "200 reports without a sample of the busy thread\n%s" % live.state())
     run = live.finish()
@@ -79,7 +79,7 @@ def late_agent_with_bad_options_is_refused_and_the_vm_goes_on(vm):
 @vm_test(units=UNITS)
 def killed_vm_leaves_what_was_written_readable(vm):
     live = vm.start("cpu=samples,file=out.txt", "Idle")
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_for("out.txt", "CPU SAMPLES END\n", 1)
     live.signal(signal.SIGKILL)
     live.process.wait()

@@ -120,7 +120,7 @@ def switches(pid):
 @vm_test(units=UNITS)
 def default_path_names_user_and_process(vm):
     live = vm.start("cpu=samples,start=n,file=out.txt", "Idle")
-    path = "/proc/%d/root/tmp/hprof-%d-%d.sock" % (live.pid, os.geteuid(), live.pid)
+    path = live.proc("root/tmp/hprof-%d-%d.sock" % (os.geteuid(), live.pid))
     check("cpu_samples: not started" in must(path, "status"), "the collector is idle")
     live.ended_well()
     check(not os.path.exists(path), "the socket is still there")

@@ -1,7 +1,7 @@
 """cpu=samples, as the programs that read it want it; msa=y, a row of the system's books for each thread."""
 import re
 
-from harness import check, check_equal, vm_test
+from harness import LACKS, check, check_equal, vm_test
 from reports import parse_ascii, parse_binary
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
@@ -199,11 +199,12 @@ def every_thread_has_a_row_with_the_time_it_used(vm):
     check(len(seen) == len(set(seen)), "a thread has two rows: %s" % seen)
     check(set(seen) <= set(started), "rows of unknown threads: %s" % (set(seen) - set(started)))
     check(len(set(started) - set(seen)) <= 1, "threads without a row: %s" % (set(started) - set(seen)))
-    busiest = max(rows, key=lambda row: int(row["cpu_ns"]))
+    busiest = max(rows, key=lambda row: int(row["user_ns"]))
     # It is the same thread of the system by both names.
     check(started[busiest["thread"]] in ("main", "DestroyJavaVM"), "the busiest thread: %s" % busiest)
     check(int(busiest["user_ns"]) > 0, "no user time: %s" % busiest)
-    check(int(busiest["minor_faults"]) >= 0 and int(busiest["voluntary_switches"]) > 0, "counts: %s" % busiest)
+    if "kernel counts" not in LACKS:
+        check(int(busiest["minor_faults"]) >= 0 and int(busiest["voluntary_switches"]) > 0, "counts: %s" % busiest)
     check("HPROF NOTE: msa: not kept by this system: " in text, "nothing is said to be missing")
 
 

@@ -1,7 +1,6 @@
 """The engines of cpu=samples: true shares, blocked threads, classes that come and go, virtual threads, several dumps."""
 import os
 import re
-import signal
 import time
 
 from bytecode import read_classes, renumber
@@ -285,7 +284,7 @@ def callers_of_the_signal_engine_call(vm):
 def dumps_on_request_keep_counting(vm):
     live = vm.start("cpu=samples,interval=1,file=out.txt", "Idle")
     for sections in (1, 2):
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         live.wait_for("out.txt", "CPU SAMPLES END", sections)
     run = live.finish()
     totals = [section.total for section in parse_ascii(run.text("out.txt")).cpu()]

@@ -1,5 +1,3 @@
-import java.io.File;
-
 /** A thread calls a short method in a loop that, once compiled, looks at nothing outside of it; ends with its stdin. */
 public class LongLoop {
     static volatile int sink;
@@ -13,7 +11,7 @@ public class LongLoop {
         Thread thread = new Thread(LongLoop::run, "loop");
         thread.setDaemon(true);
         thread.start();
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) continue;
         System.out.println("ended");
     }

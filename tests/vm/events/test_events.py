@@ -19,7 +19,7 @@ def stream(vm, options, *program, java=(), agent=None):
     return run, Stream(run.text("out.json"))
 
 
-@vm_test(units=("cpu_samples",) + OUTPUT, quick=True)
+@vm_test(units=("cpu_samples",) + OUTPUT, needs=("short intervals",), quick=True)
 def samples_have_times_and_add_up_to_the_table(vm):
     for options in ("", ",sampler=jvmti", ",clock=wall"):
         _, found = stream(vm, "cpu=samples,interval=1" + options, "Spin", "6", "2")
@@ -119,7 +119,7 @@ def samples_of_virtual_threads_have_a_thread(vm):
     check_equal([row for row in found.events(SAMPLES) if not row["thread"]], [], "events without a thread")
 
 
-@vm_test(units=("cpu_samples", "bytecode") + OUTPUT, quick=True)
+@vm_test(units=("cpu_samples", "bytecode") + OUTPUT, needs=("sampling signals", "short intervals"), quick=True)
 def samples_carry_the_context_that_a_tracer_sets(vm):
     folder = probe_folder(vm)
     for options in ("", ",sampler=jvmti", ",clock=wall"):

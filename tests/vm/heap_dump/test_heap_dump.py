@@ -1,7 +1,6 @@
 """heap=dump: both engines in real VMs, read back byte by byte."""
 import os
 import re
-import signal
 import subprocess
 
 import dumps
@@ -132,7 +131,7 @@ def threads_have_a_trace_of_their_own(vm):
 @vm_test(units=UNITS)
 def each_request_makes_a_file(vm):
     live = vm.start("heap=dump,format=b,file=out.hprof", "HeapShapes", "mark", "wait")
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_until(lambda: "done." in live.err(), "the first dump")
     check_equal(live.finish().code, 0, "exit code")
     for name in ("out.hprof", "out.hprof.2"):

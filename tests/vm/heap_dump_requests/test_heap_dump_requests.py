@@ -1,7 +1,6 @@
 """heap=dump on request while cpu=samples runs: whatever asks, whatever engine, `hprof check` finds no error."""
 import gzip
 import os
-import signal
 import subprocess
 import threading
 import zlib
@@ -154,7 +153,7 @@ def commands_by_attach_amid_dumps_are_answered(vm):
 def dumps_at_a_data_dump_request_and_at_exit_are_sound(vm):
     for engine in engines(vm):
         live = start(vm, engine, "file=%s.hprof" % engine)
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         live.wait_until(lambda: live.err().count("done.") == 2, "table and dump")
         run = live.finish()
         check_equal(run.code, 0, "exit code\n%s\n" % run)
@@ -165,7 +164,7 @@ def dumps_at_a_data_dump_request_and_at_exit_are_sound(vm):
 def crowd(vm, engine, requests, *arguments):
     live = vm.start("heap=dump,format=b,doe=n,%s,file=%s.hprof" % (ENGINES[engine], engine), "HeapCrowd", *arguments)
     for number in range(requests):
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         live.wait_until(lambda: live.err().count("done.") == number + 1, "dump %d" % (number + 1))
     run = live.finish()
     check_equal((run.code, run.errors()), (0, []), "exit code and messages\n%s\n" % run)

@@ -1,5 +1,3 @@
-import java.io.File;
-
 /**
  * Makes pieces in four threads, `Survivors 100000` so many in each, and holds every 16th of them to the end. Half of the others live
  * for a while. Prints how many there are of each kind. `Survivors 100000 stay` says `ready <pid>` first, and ends when its stdin does.
@@ -31,7 +29,7 @@ public class Survivors {
     public static void main(String[] arguments) throws Exception {
         int pieces = Integer.parseInt(arguments[0]);
         boolean stays = arguments.length > 1;
-        if (stays) System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        if (stays) System.out.println("ready " + Pid.own());
         Thread[] threads = new Thread[THREADS];
         for (int i = 0; i < THREADS; i++) {
             int number = i;

@@ -1,7 +1,6 @@
 """heap=sites: every object is counted once, with its class, size and stack, and its end is seen."""
 import os
 import re
-import signal
 import zipfile
 
 from commands import must
@@ -258,7 +257,7 @@ def calls_and_sites_are_counted_together(vm):
     check_equal([section.name for section in report.sections], ["CPU TIME (ms)", "SITES"], "sections")
 
 
-@vm_test(units=UNITS + ("cpu_samples",), quick=True)
+@vm_test(units=UNITS + ("cpu_samples",), needs=("silent samples",), quick=True)
 def what_hadoop_asks_for_works(vm):
     run = vm.profiled("cpu=samples,heap=sites,force=n,thread=y,verbose=n,file=out.txt", "Sites")
     report = parse_ascii(run.text("out.txt"), True)
@@ -347,7 +346,7 @@ def methods_of_a_redefined_class_are_not_mixed_up(vm):
 @vm_test(units=("bytecode", "heap_sites", "encoder_binary", "sink_file"))
 def binary_format_says_which_of_its_classes_have_gone(vm):
     live = vm.start("heap=sites,cutoff=0,format=b,file=out.hprof", "Unloads", "asked")
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_until(lambda: b"Unloads$Work" in read_bytes(vm, "out.hprof"), "the first report")
     run = live.finish()
     check_equal(run.code, 0, "exit code\n%s\n" % run)
@@ -370,7 +369,7 @@ def archive_of(vm, program):
     """Arguments of a VM that takes the program's classes from an archive: an AOT cache where there is such a thing."""
     with zipfile.ZipFile(vm.path("app.jar"), "w") as jar:
         for name in sorted(os.listdir(vm.classes)):
-            if name.startswith(program):
+            if name.startswith((program, "Pid")):
                 jar.write(os.path.join(vm.classes, name), name)
     named, made = (("-XX:AOTCache=app.aot", "-XX:AOTCacheOutput=app.aot") if vm.version >= 25 else
                    ("-XX:SharedArchiveFile=app.jsa", "-XX:ArchiveClassesAtExit=app.jsa"))

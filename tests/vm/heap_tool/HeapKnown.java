@@ -1,5 +1,4 @@
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.ReferenceQueue;
@@ -248,7 +247,7 @@ public class HeapKnown {
         startVirtual();
         while (waiter.getState() != Thread.State.WAITING) Thread.sleep(10);
         Thread.sleep(200);  // The virtual thread parks.
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) {
             continue;
         }

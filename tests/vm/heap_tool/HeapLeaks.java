@@ -1,5 +1,4 @@
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;
@@ -72,8 +71,7 @@ public class HeapLeaks {
                 ((Runnable) plugin.getDeclaredConstructor().newInstance()).run();
             }
         }
-        // The one way to one's own process id that Java 8 has, too.
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) {
             continue;
         }

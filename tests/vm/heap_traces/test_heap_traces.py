@@ -1,10 +1,9 @@
 """heap=all: objects of dumps carry the trace in which they were allocated, with both engines, in both formats."""
 import os
 import re
-import signal
 
 import dumps
-from harness import ROOT, check, check_equal, vm_test
+from harness import ROOT, Skip, check, check_equal, vm_test
 from reports import parse_ascii
 from tool import heap_json, sound
 
@@ -68,6 +67,9 @@ def dump(vm, options, *java):
 @vm_test(units=BINARY, since=11, quick=True)
 def vm_engine_gives_objects_their_traces(vm):
     run, heap = dump(vm, "dump=vm")
+    if vm.machine not in ("amd64", "aarch64") and "the vm engine" not in run.err:
+        check_traces(heap)
+        raise Skip("not in the agent for this processor: object headers")
     check("the vm engine" in run.err and "weak-addresses is used" in run.err, "not by the VM's dumper\n%s" % run)
     check_traces(heap)
 
@@ -140,7 +142,7 @@ def traces_are_right_while_objects_are_made_and_moved(vm):
         name = engine + ".hprof"
         options = "heap=all,format=b,cutoff=0,depth=10,doe=n,dump=%s,file=%s" % (engine, name)
         live = vm.start(options, "HeapTraces", "busy", java=("-Xmx64m",))
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         live.wait_until(lambda: "done." in live.err(), "the dump")
         check_equal(live.finish().code, 0, "exit code")
         with open(vm.path(name), "rb") as file:

@@ -78,8 +78,7 @@ public class HeapCrowd {
             default:
                 throw new IllegalArgumentException(arguments[0]);
         }
-        // The one way to one's own process id that Java 8 has, too.
-        System.out.println("ready " + new java.io.File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) {
             continue;
         }

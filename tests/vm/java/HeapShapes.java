@@ -75,8 +75,7 @@ public class HeapShapes {
         named.start();
         Thread.sleep(200);
         if (arguments.length < 2) return;
-        // The one way to one's own process id that Java 8 has, too.
-        System.out.println("ready " + new java.io.File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) {
             continue;
         }

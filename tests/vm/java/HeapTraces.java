@@ -1,4 +1,3 @@
-import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -70,7 +69,7 @@ public class HeapTraces {
         }
         Thread[] workers = {new Thread(HeapTraces::work), new Thread(HeapTraces::work)};
         for (Thread worker : workers) worker.start();
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         System.out.flush();
         while (System.in.read() >= 0) { }
         done = true;

@@ -1,5 +1,3 @@
-import java.io.File;
-
 /** Says `ready <pid>`, works in a thread of its own until its stdin ends, then says how. */
 public class Idle {
     static volatile boolean stop;
@@ -14,8 +12,7 @@ public class Idle {
     public static void main(String[] arguments) throws Exception {
         Thread worker = new Thread(Idle::busy, "busy");
         worker.start();
-        // The one way to one's own process id that Java 8 has, too.
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) {
             continue;
         }

@@ -1,4 +1,3 @@
-import java.io.File;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -115,7 +114,7 @@ public class Latency {
         all(1);
         break;
       case "rounds":
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         while (line()) {
           calls(4, 3, args.length > 1);
           System.out.println("did");

@@ -1,5 +1,3 @@
-import java.io.File;
-
 /** Says `ready <pid>`, then two threads call, allocate, burn and fight over a monitor for some seconds; says `worked`, and ends with stdin. */
 public class Rounds {
     static final int ROUNDS = 25;
@@ -32,7 +30,7 @@ public class Rounds {
     }
 
     public static void main(String[] arguments) throws Exception {
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         Thread[] threads = {new Thread(Rounds::work), new Thread(Rounds::work)};
         for (Thread thread : threads) thread.start();
         contended();

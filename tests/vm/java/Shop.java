@@ -1,4 +1,3 @@
-import java.io.File;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -108,7 +107,7 @@ public class Shop {
             docker.setDaemon(true);
             docker.start();
         }
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) {
             continue;
         }

@@ -1,6 +1,5 @@
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
@@ -163,7 +162,7 @@ public class Sites {
       System.out.println(KEEP.size() + " " + (sum > 0));
       return;
     }
-    System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+    System.out.println("ready " + Pid.own());
     for (int c; (c = System.in.read()) >= 0;) {
       if (c != '\n') continue;
       plain();

@@ -40,7 +40,7 @@ public class Unloads {
     Runnable[] works = {work(), work(), work()};
     Runnable kept = work();
     if (arguments.length != 0) {
-      System.out.println("ready " + new java.io.File("/proc/self").getCanonicalFile().getName());
+      System.out.println("ready " + Pid.own());
       while (System.in.read() >= 0) continue;
     }
     WeakReference<?>[] dropped = new WeakReference<?>[works.length];

@@ -70,7 +70,7 @@ def recorded(vm, options, *program):
     return run, recording
 
 
-@vm_test(units=("cpu_samples",) + OUTPUT, quick=True)
+@vm_test(units=("cpu_samples",) + OUTPUT, needs=("short intervals",), quick=True)
 def samples_name_the_busy_method(vm):
     run, found = recorded(vm, "cpu=samples,interval=1", "Spin", "6", "2")
     samples = found.events[SAMPLE]

@@ -1,38 +1,24 @@
 """jvmpi=: agents written for JVMPI (tests/vm/jvmpi) in VMs of today."""
 import os
 import re
-import shutil
-import struct
 import subprocess
-import sys
 
 import dumps
 import jvmpi_dumps
-from harness import ROOT, Skip, check, check_equal, vm_test
+from harness import LACKS, ROOT, Skip, check, check_equal, vm_test
 from jdks import installed
 
 UNITS = ("jvmpi",)
 PROBES = UNITS + ("bytecode",)
 
 
-def machine(path):
-    """ELF's number of the processor that a file is for."""
-    with open(path, "rb") as file:
-        return struct.unpack_from("<H", file.read(20), 18)[0]
-
-
-I386 = 3
-
-
 def build(vm, name):
     """lib<name>.so in the test's folder, where -Xrun<name> finds it."""
-    wanted = machine(vm.agent)
-    compilers = {I386: "i686-linux-gnu-gcc", machine(sys.executable): "cc"}
-    compiler = shutil.which(compilers[wanted]) if wanted in compilers else None
+    compiler = vm.compiler()
     root = ROOT
     homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
-    if compiler is None or not homes:
-        raise Skip("no C compiler for the JDK's machine, or no jni.h")
+    if not homes:
+        raise Skip("no jni.h")
     jni = os.path.join(homes[0], "include")
     library = vm.path("lib%s.so" % name)
     if os.path.exists(library):
@@ -564,7 +550,7 @@ def an_agent_for_another_version_ends_the_vm(vm):
 def libraries_that_are_no_agents_are_refused(vm):
     line = vm.refused("jvmpi=%s" % vm.path("nowhere.so"))
     check("nowhere.so" in line, "not named: %s" % line)
-    if machine(vm.agent) == machine(sys.executable):
+    if "libraries in C" not in LACKS:
         line = vm.refused("jvmpi=%s" % vm.native("watch_memory.c"))
         check("JVM_OnLoad" in line, "not said why: %s" % line)
 
@@ -579,7 +565,7 @@ def another_collector_runs_beside_it(vm):
 @vm_test(units=UNITS + ("cpu_samples", "encoder_ascii", "sink_file"))
 def a_run_without_it_opens_nothing_of_it(vm):
     live = vm.start("cpu=samples,file=out.txt", "Idle")
-    with open("/proc/%d/maps" % live.pid) as maps:
+    with open(live.proc("maps")) as maps:
         check("/jvmpi.so" not in maps.read(), "the module was opened")
     live.finish()
 

@@ -1,9 +1,7 @@
-import java.io.File;
-
 /** Says `ready <pid>`, starts a daemon thread, and ends when its stdin does, whatever that thread does. */
 public class DaemonAtEnd {
     public static void main(String[] arguments) throws Exception {
-        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        System.out.println("ready " + Pid.own());
         Thread daemon = new Thread(DaemonAtEnd::sleep, "daemon");
         daemon.setDaemon(true);
         daemon.start();

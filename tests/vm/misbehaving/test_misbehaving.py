@@ -3,7 +3,6 @@ has what is said of each."""
 import os
 import re
 import shutil
-import signal
 import sys
 
 from commands import load_agent
@@ -63,7 +62,7 @@ def report_that_never_returns_does_not_keep_the_vm(vm):
 @vm_test(units=UNITS)
 def report_asked_for_before_the_end_does_not_keep_the_vm(vm):
     live = vm.start(options(vm, "plugin=stuck_report,exit-timeout=2,file=out.txt"), "Idle")
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_until(lambda: "Dumping stuck_report" in live.err(), "the report")
     run = live.ended_well()
     said(run, FAULTS["stuck_report"].agent)

@@ -1,4 +1,3 @@
-import java.io.File;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -75,9 +74,8 @@ public class Held {
                 second = start("wants-1", Held::want);
                 await(first, Thread.State.BLOCKED);
                 await(second, Thread.State.BLOCKED);
-                // The one way to one's own process id that Java 8 has, too.
                 synchronized (QUIET) {
-                    System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+                    System.out.println("ready " + Pid.own());
                     while (System.in.read() >= 0) {
                         continue;
                     }

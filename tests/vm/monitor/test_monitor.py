@@ -1,7 +1,6 @@
 """monitor=y and monitor=all: contention, waits, dumps."""
 import os
 import re
-import signal
 
 from commands import load_agent, must
 from harness import check, check_equal, vm_test
@@ -97,7 +96,7 @@ def dump_of_held(vm, live, monitors):
 
 
 def ask(live, number):
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_for("out.txt", "MONITOR DUMP END\n", number)
 
 
@@ -168,7 +167,7 @@ def threads_blocked_at_a_report_are_in_the_table(vm):
 def fifty_requests_under_contention_give_complete_sections(vm):
     live = vm.launch([vm.agent_option("monitor=all,file=out.txt"), "Held"]).wait_ready()
     for number in range(1, 51):
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         if number % 10 == 0:
             live.wait_for("out.txt", "MONITOR DUMP END\n", number // 10)
     monitors = ended(live)

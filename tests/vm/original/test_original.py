@@ -3,7 +3,6 @@ that these do not show."""
 import gzip
 import os
 import re
-import signal
 import stat
 import subprocess
 import sys
@@ -247,7 +246,7 @@ def busy_monitors(vm):
         for engine in engines if name == "ours" else ("",):
             more = ",dump=%s" % engine if engine else ""
             live = vm.launch([option("heap=dump,format=b,doe=n,file=%s%s%s" % (name, engine, more)), "Held"]).wait_ready()
-            live.signal(signal.SIGQUIT)
+            live.request_data_dump()
             live.wait_until(lambda: "done." in live.err() + live.out(), "the dump")
             run = live.finish()
             counts[name + engine] = facts.read(run.bytes(name + engine), "Held").get("root busy monitor", 0)

@@ -1,6 +1,5 @@
 """format=otlp and format=otlp_events: OpenTelemetry's profiles, in files and posted to a collector."""
 import re
-import signal
 
 from harness import check, check_equal, vm_test
 from peers import HttpServer
@@ -82,7 +81,7 @@ def the_resource_says_which_process_it_is(vm):
         check_equal((resource["process.runtime.version"], resource["telemetry.sdk.language"]), (str(vm.version), "java"), "runtime")
 
 
-@vm_test(units=("cpu_samples",) + FILE, quick=True)
+@vm_test(units=("cpu_samples",) + FILE, needs=("short intervals",), quick=True)
 def events_have_times_and_states(vm):
     found = written(vm, "cpu=samples,interval=1", "Spin", "6", "2", form="otlp_events")
     check_equal(list(found.profiles), ["samples", "cpu"], "types")
@@ -186,7 +185,7 @@ def a_collector_that_stops_for_a_while_gets_what_the_buffer_held(vm):
 
         def report():
             made = live.err().count(" done.")
-            live.signal(signal.SIGQUIT)
+            live.request_data_dump()
             live.wait_until(lambda: live.err().count(" done.") > made, "a report")
 
         report()

@@ -10,7 +10,7 @@ from reports import parse_ascii
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("file modes",))
 def file_is_for_the_owner_only(vm):
     old = os.umask(0)
     try:
@@ -20,7 +20,7 @@ def file_is_for_the_owner_only(vm):
     check_equal(oct(stat.S_IMODE(os.stat(vm.path("out.txt")).st_mode)), oct(0o600), "mode")
 
 
-@vm_test(units=UNITS, quick=True)
+@vm_test(units=UNITS, needs=("links",), quick=True)
 def symbolic_link_is_refused(vm):
     with open(vm.path("victim"), "w") as file:
         file.write("precious")
@@ -31,7 +31,7 @@ def symbolic_link_is_refused(vm):
         check_equal(file.read(), "precious", "the file behind the link")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("links",))
 def dangling_symbolic_link_is_refused(vm):
     os.symlink("planted", vm.path("out.txt"))
     vm.refused("cpu=samples,file=out.txt")
@@ -75,7 +75,7 @@ def file_of_a_living_vm_is_not_taken(vm):
     check_equal(len(parse_ascii(first.finish().text("out.txt")).cpu()), 1, "the report of the first VM")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("file modes",))
 def readers_are_let_in_by_mode(vm):
     for mode in ("0640", "0644", "0600"):
         vm.profiled("cpu=samples,mode=%s,file=out.txt" % mode, "Quick")

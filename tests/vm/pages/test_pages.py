@@ -36,7 +36,7 @@ class Reader:
         with zipfile.ZipFile(os.path.join(folder, "app.jar"), "w") as jar:
             jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Shop\n\n")
             for name in sorted(os.listdir(vm.classes)):
-                if name.startswith("Shop"):
+                if name.startswith(("Shop", "Pid")):
                     jar.write(os.path.join(vm.classes, name), name)
         # The pages show what make prints.
         self.environment = clean_environment({"HPROF_BUILD": tree, "HPROF_NO_INSTALL": "1", "CMAKE_GENERATOR": "Unix Makefiles"})

@@ -1,6 +1,5 @@
 """format=collapsed, pprof, json and flamegraph: each has the numbers of the tables, for every collector with stacks."""
 import os
-import signal
 import zipfile
 
 from harness import check, check_equal, vm_test
@@ -160,7 +159,7 @@ def each_report_has_a_file_where_readers_add_up(vm):
 @vm_test(units=("bytecode", "cpu_times") + ENCODERS)
 def requests_do_not_count_twice(vm):
     live = vm.start("cpu=times,cutoff=0,format=pprof,file=out.pb", "Idle")
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_until(lambda: "done: " in live.err(), "the report")
     run = live.finish()
     for name in ("out.pb", "out.2.pb"):
@@ -171,7 +170,7 @@ def requests_do_not_count_twice(vm):
 @vm_test(units=("bytecode", "cpu_times") + ENCODERS)
 def a_page_has_all_reports(vm):
     live = vm.start("cpu=times,cutoff=0,format=flamegraph,file=out.html", "Idle")
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_until(lambda: "done: " in live.err(), "the report")
     page = Page(live.finish().text("out.html"))
     check_equal([(field[0], field[1]) for field in page.reports], [("1", "request"), ("2", "end of the program")],
@@ -182,7 +181,7 @@ def a_page_has_all_reports(vm):
 @vm_test(units=("cpu_samples", "encoder_ascii") + ENCODERS)
 def a_run_without_them_opens_none_of_them(vm):
     live = vm.start("cpu=samples,file=out.txt", "Idle")
-    with open("/proc/%d/maps" % live.pid) as maps:
+    with open(live.proc("maps")) as maps:
         opened = maps.read()
     for unit in ENCODERS[:4]:
         check("/%s.so" % unit not in opened, "%s was opened" % unit)
@@ -286,7 +285,7 @@ def the_program_of_a_report_may_have_blanks_in_its_path(vm):
 @vm_test(units=("cpu_samples", "encoder_pprof", "filter_gzip", "sink_file"))
 def a_report_on_request_is_a_whole_file(vm):
     live = vm.start("cpu=samples,format=pprof,file=out.pb.gz", "Idle")
-    live.signal(signal.SIGQUIT)
+    live.request_data_dump()
     live.wait_until(lambda: "done: " in live.err(), "the report")
     with open(vm.path("out.pb.gz"), "rb") as file:
         Pprof(file.read())

@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 
-from harness import ROOT, check, check_equal, vm_test
+from harness import ROOT, check, check_equal, library_in, vm_test
 from reports import parse_ascii
 from tool import hprof
 from vendor import cmake, exceptions_of, installed, needs_modules, vendor_plugin
@@ -20,7 +20,7 @@ UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 def modules_are_found_beside_the_agent_wherever_it_is(vm):
     moved = vm.path("some where/else")
     shutil.copytree(vm.agent_dir, moved)
-    run = vm.profiled("cpu=samples,file=out.txt", "Spin", "2", agent=os.path.join(moved, "libhprof.so"))
+    run = vm.profiled("cpu=samples,file=out.txt", "Spin", "2", agent=library_in(moved))
     parse_ascii(run.text("out.txt"))
 
 
@@ -31,12 +31,12 @@ def plugins_option_names_another_folder(vm):
     os.makedirs(alone)
     shutil.copy(vm.agent, alone)
     shutil.copytree(vm.plugin_dir, vm.path("elsewhere"))
-    agent = os.path.join(alone, "libhprof.so")
+    agent = library_in(alone)
     run = vm.profiled("cpu=samples,plugins=%s,file=out.txt" % vm.path("elsewhere"), "Spin", "2", agent=agent)
     parse_ascii(run.text("out.txt"))
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("file modes",))
 def modules_that_others_can_write_are_refused(vm):
     """Their code would run in the process; the folders on the way to the file count as much as the file."""
     needs_modules(vm)
@@ -57,7 +57,7 @@ def modules_that_others_can_write_are_refused(vm):
 def second_copy(vm):
     """The path of the library of another copy of the agent."""
     shutil.copytree(vm.agent_dir, vm.path("second"), dirs_exist_ok=True)
-    return vm.path("second/libhprof.so")
+    return library_in(vm.path("second"))
 
 
 def check_second_refuses(run):
@@ -96,7 +96,7 @@ def missing_module_is_refused_before_start(vm):
     alone = vm.path("agent")
     os.makedirs(alone)
     shutil.copy(vm.agent, alone)
-    run = vm.run_java(vm.agent_option("cpu=samples", os.path.join(alone, "libhprof.so")), "Quick")
+    run = vm.run_java(vm.agent_option("cpu=samples", library_in(alone)), "Quick")
     check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
     check(run.err.startswith("HPROF ERROR: "), "no error\n%s" % run)
 
@@ -116,7 +116,7 @@ def broken_modules_beside_do_no_harm(vm):
     shutil.copy(vm.agent, os.path.join(plugins, "other.so"))
     os.makedirs(os.path.join(plugins, "folder.so"))
     os.symlink("nowhere", os.path.join(plugins, "dangling.so"))
-    run = vm.profiled("cpu=samples,file=out.txt", "Spin", "2", agent=os.path.join(moved, "libhprof.so"))
+    run = vm.profiled("cpu=samples,file=out.txt", "Spin", "2", agent=library_in(moved))
     parse_ascii(run.text("out.txt"))
 
 
@@ -127,7 +127,7 @@ def broken_module_that_is_needed_is_refused_before_start(vm):
     shutil.copytree(vm.agent_dir, moved)
     with open(os.path.join(moved, "hprof", "plugins", "cpu_samples.so"), "w") as file:
         file.write("not a library\n")
-    run = vm.run_java(vm.agent_option("cpu=samples", os.path.join(moved, "libhprof.so")), "Quick")
+    run = vm.run_java(vm.agent_option("cpu=samples", library_in(moved)), "Quick")
     check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
     check("HPROF ERROR: " in run.err, "no error\n%s" % run)
 
@@ -144,7 +144,7 @@ def run_without_the_module_hotspot_goes_on_and_says_what_is_lost(vm):
         if broken:
             with open(library, "w") as file:
                 file.write("not a library\n")
-        run = vm.profiled("heap=sites,force=y,file=out.txt", "Quick", agent=os.path.join(moved, "libhprof.so"))
+        run = vm.profiled("heap=sites,force=y,file=out.txt", "Quick", agent=library_in(moved))
         check_equal(run.err.count(said), 1, "messages\n%s\n" % run)
         check_equal(lost in run.err, not broken, "that it is not there\n%s\n" % run)
         check("SITES BEGIN" in run.text("out.txt"), "no sites\n%s" % run)

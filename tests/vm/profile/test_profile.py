@@ -36,9 +36,9 @@ def profiled(vm, live, name, *words, folder=None, **more):
 
 def thread_names(live):
     names = []
-    for task in os.listdir("/proc/%d/task" % live.pid):
+    for task in os.listdir(live.proc("task")):
         try:
-            names.append(open("/proc/%d/task/%s/comm" % (live.pid, task)).read())
+            names.append(open(live.proc("task", task, "comm")).read())
         except OSError:
             pass
     return names

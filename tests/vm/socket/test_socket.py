@@ -6,6 +6,7 @@ from commands import ask, must
 from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
 from peers import FullPort, Peer, closed_port, garbage, read_all, stall, vanish
 from reports import parse_ascii, parse_binary
+from tool import program
 
 UNITS = ("cpu_samples", "encoder_ascii", "encoder_binary", "sink_socket")
 
@@ -125,7 +126,7 @@ class Listener:
     def __init__(self, vm, name, *arguments):
         self.path = vm.path(name)
         self.process = subprocess.Popen(
-            [os.path.join(vm.tree, "bin", "hprof"), "listen", "-o", self.path, "--no-input", "--quiet", *arguments],
+            [*program(vm), "listen", "-o", self.path, "--no-input", "--quiet", *arguments],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=clean_environment(None))
         self.port = int(self.process.stderr.readline().split(b",")[0].rsplit(b":")[-1])
 
@@ -183,7 +184,7 @@ def a_peer_without_the_secret_gets_one_line(vm):
         check(not data or (data.startswith(b"HPROF-NET 1 ") and data.count(b"\n") == 1), "more than a greeting: %r" % data[:300])
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("file modes",))
 def a_secret_that_is_none_is_refused_before_start(vm):
     options_ = "cpu=samples,net=127.0.0.1:%d,secret-file=%%s" % closed_port()
     check("chmod 600" in vm.refused(options_ % secret_file(vm, mode=0o644)), "others can read the secret")

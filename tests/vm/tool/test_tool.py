@@ -88,7 +88,7 @@ def bad_options_do_not_end_the_session_that_rests(vm):
 @vm_test(units=UNITS)
 def attach_believes_no_planted_socket(vm):
     live = vm.start(None, "Idle")
-    path = "/proc/%d/root/tmp/.java_pid%d" % (live.pid, live.pid)
+    path = live.proc("root/tmp/.java_pid%d" % live.pid)
     with socket.socket(socket.AF_UNIX) as impostor:
         impostor.bind(path)
         impostor.listen(1)
@@ -109,7 +109,7 @@ def agent_that_the_vm_does_not_see_is_brought_there(vm):
         agent = shutil.copytree(vm.agent_dir, os.path.join(outside, "lib"))
         os.chmod(outside, 0o700)
         live = vm.start(None, "Idle")
-        if os.path.exists("/proc/%d/root%s" % (live.pid, outside)):
+        if os.path.exists(live.proc("root" + outside)):
             raise Skip("the VM sees all files of this machine")
         for name in ("one.txt", "two.txt"):
             code, text = hprof(vm, "attach", "--agent=" + os.path.join(agent, "libhprof.so"), str(live.pid),
@@ -117,7 +117,7 @@ def agent_that_the_vm_does_not_see_is_brought_there(vm):
             check_equal(code, 0, "hprof attach: %s" % text)
             check_equal(hprof(vm, "ctl", str(live.pid), "detach")[0], 0, "detach")
             live.wait_until(lambda: "CPU SAMPLES END" in open(vm.path(name)).read(), "the report " + name)
-        left = [name for name in os.listdir("/proc/%d/root/tmp" % live.pid) if name.startswith(".hprof")]
+        left = [name for name in os.listdir(live.proc("root/tmp")) if name.startswith(".hprof")]
         check_equal(left, [], "what is left in /tmp")
         check_equal(live.finish().code, 0, "the program's exit code")
 
@@ -125,7 +125,7 @@ def agent_that_the_vm_does_not_see_is_brought_there(vm):
 @vm_test(units=UNITS)
 def leftovers_of_killed_programs_are_cleaned(vm):
     live = vm.start(None, "Idle")
-    tmp = "/proc/%d/root/tmp" % live.pid
+    tmp = live.proc("root/tmp")
     folder = os.path.join(tmp, ".hprof-meet-killed")
     os.mkdir(folder, 0o700)
     dead = os.path.join(tmp, "hprof-%d-999999999.sock" % os.geteuid())
@@ -334,7 +334,7 @@ def ctl_needs_no_socket(vm):
 def ctl_by_process_speaks_to_nobody_else(vm):
     """A socket of the agent's name, made by another process."""
     live = vm.start(None, "Idle")
-    path = "/proc/%d/root/tmp/hprof-%d-%d.sock" % (live.pid, os.geteuid(), live.pid)
+    path = live.proc("root/tmp/hprof-%d-%d.sock" % (os.geteuid(), live.pid))
     with socket.socket(socket.AF_UNIX) as impostor:
         impostor.bind(path)
         impostor.listen(1)

@@ -1,6 +1,5 @@
 """clock=wall: threads that wait have their time in the samples, with what they did."""
 import re
-import signal
 
 from commands import load_agent, loaded, must
 from harness import check, check_equal, vm_test
@@ -83,7 +82,7 @@ def an_attached_agent_shows_what_a_program_waits_for(vm):
     sections, text = 0, ""
     while sections < 2 or ("Idle.main" not in text and sections < 20):  # a starved sampler looks late
         sections += 1
-        live.signal(signal.SIGQUIT)
+        live.request_data_dump()
         live.wait_for("out.txt", "CPU SAMPLES END", sections)
         text = open(out).read()
     run = live.finish()

@@ -73,7 +73,7 @@ def check_windows(windows):
 
 def run_rounds(vm, options, windows=3):
     """Rounds with every=1 until it has done its work and so many windows are over, then stopped and reported as a whole."""
-    live = vm.start(options + ",every=1,cutoff=0,control=ctl,format=json,file=out.json", "Rounds")
+    live = vm.start("%s,every=1,cutoff=0,control=%s,format=json,file=out.json" % (options, vm.path("ctl")), "Rounds")
     live.wait_until(lambda: "worked" in live.out() and live_text(vm, "out.json").count(WINDOW) >= 2 * windows,
                     "the windows")
     must(vm.path("ctl"), "stop")

@@ -1,4 +1,3 @@
-import java.io.File;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,7 +36,7 @@ public class VirtualIdle {
             while (started.get() < count) {
                 Thread.sleep(1);
             }
-            System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+            System.out.println("ready " + Pid.own());
             while (System.in.read() >= 0) {
                 continue;
             }

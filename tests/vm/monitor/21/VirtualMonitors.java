@@ -1,4 +1,3 @@
-import java.io.File;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
@@ -71,7 +70,7 @@ public class VirtualMonitors {
         synchronized (GATE) {
             first = Thread.ofVirtual().name("wants-0").start(VirtualMonitors::want);
             await(first, Thread.State.BLOCKED);
-            System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+            System.out.println("ready " + Pid.own());
             while (System.in.read() >= 0) {
                 continue;
             }
