@@ -395,6 +395,7 @@ Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::o
 
 Document run_diff(HeapRun& run) {
   ClassSumsByName sums[2];
+  RetainedByName classes[2];
   uint64_t bytes[2] = {};
   Document document;
   for (size_t i = 0; i < 2; ++i) {
@@ -406,11 +407,12 @@ Document run_diff(HeapRun& run) {
     document.sections.push_back(overview(heap.snapshot, run.words[i], true));
     document.sections.back().key = i == 0 ? "before" : "after";
     sums[i] = class_sums(heap.snapshot);
+    classes[i] = class_objects(heap.snapshot);
     bytes[i] = heap.snapshot.total_bytes();
     for (const std::string& problem : heap.snapshot.outline.problems)
       document.problems.push_back(run.words[i] + ": " + problem);
   }
-  const Growth growth{sums[0], sums[1], bytes[0], bytes[1]};
+  const Growth growth{sums[0], sums[1], bytes[0], bytes[1], classes[0], classes[1]};
   document.sections.insert(document.sections.begin(), diff_section(growth, run.settings.top));
   return document;
 }

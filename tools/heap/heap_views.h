@@ -44,10 +44,15 @@ Section object_section(const Snapshot& snapshot, const NamedObjects& of,
 using ClassSumsByName = std::map<std::string, ClassSums>;
 ClassSumsByName class_sums(const Snapshot& snapshot);
 
+// What each class object retains, by its description, over all loaders.
+using RetainedByName = std::map<std::string, uint64_t>;
+RetainedByName class_objects(const Snapshot& snapshot);
+
 // Two dumps to compare, and what is reachable in each.
 struct Growth {
   const ClassSumsByName &before, &after;
   uint64_t bytes_before, bytes_after;
+  const RetainedByName &classes_before, &classes_after;
 };
 // What grew most, and the classes by how much they have grown or shrunk.
 Section diff_section(const Growth& growth, size_t top);

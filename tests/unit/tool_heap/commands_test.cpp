@@ -247,6 +247,16 @@ TEST_CASE("diff: what grew") {
   CHECK(has(result.text, "Grew most by shallow bytes: byte[], +4.0 KiB, 0 objects\n"));
   CHECK(has(result.json, "\"grew_most_retained\":\"byte[]\",\"grew_most_shallow\":\"byte[]\""));
   CHECK(has(run(run_diff, {small(4096), small(0)}).text, "No class grew."));
+  const std::string longer = SmallHeap()
+                                 .holder(A)
+                                 .root(SmallHeap::kHolder)
+                                 .array(A, std::vector<uint64_t>(500, C))
+                                 .bytes(C, 0)
+                                 .file();
+  const std::string text = run(run_diff, {small(0), longer}).text;
+  INFO(text);
+  CHECK(has(text, "Grew most by retained bytes: java.lang.Class, +"));
+  CHECK(has(text, " KiB, 0 objects, of which class Holder +"));
 }
 
 TEST_CASE("unknown names and files that are no dumps are said") {
