@@ -104,7 +104,7 @@ bool unknown_option_error(const OptionList& list, const ModuleSet& modules, cons
   } else if (!file.empty()) {
     after.put("; the value of ").put(file).put("= cannot have a comma in it");
   } else if (!name.empty()) {
-    after.put("; did you mean ").put(name).put("? help lists all options");
+    after.put("; did you mean ").put(name).put("? `hprof run help -- java` lists all options");
   } else {
     put_names(modules, sizeof(hint) - 1, &after);
   }

@@ -149,7 +149,7 @@ TEST_CASE("an unknown option is refused and the allowed ones are listed on the s
 }
 
 TEST_CASE("an unknown option that is like one there is brings its name") {
-  const std::string lists = "? help lists all options";
+  const std::string lists = "? `hprof run help -- java` lists all options";
   CHECK(Run("dept=8").text() == kPrefix + "Unknown option: dept (dept=8); did you mean depth" + lists);
   CHECK(Run("Depth=4").text() == kPrefix + "Unknown option: Depth (Depth=4); did you mean depth" + lists);
   CHECK(Run("cup=samples").text() == kPrefix + "Unknown option: cup (cup=samples); did you mean cpu" + lists);

@@ -22,7 +22,7 @@ MISTAKES = (
     ("profile 4711 file=a.txt",
      "hprof profile: file= is set by hprof profile; use -o FILE"),
     ("attach 4711 dept=8",
-     "hprof: hprof option error: Unknown option: dept (dept=8); did you mean depth? help lists all options"),
+     "hprof: hprof option error: Unknown option: dept (dept=8); did you mean depth? `hprof run help -- java` lists all options"),
     ("attach 4711 cpu=sample",
      "hprof: hprof option error: cpu option value must be samples|times|old|y|off (cpu=sample)"),
     ("attach 4711 cpu=samples file=a,b.txt",
