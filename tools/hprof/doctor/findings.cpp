@@ -164,9 +164,13 @@ void judge_collectors(const os::HostFacts& host, const os::JvmFacts& jvm, int ve
                                    ? "; at most about " + size_text(static_cast<uint64_t>(jvm.resident_bytes))
                                    : ""),
                        ""});
-  findings->push_back(
-      {Verdict::kYes, "monitor=y",
-       "contention and waits after the attach; owners of monitors only when loaded at VM start-up", ""});
+  findings->push_back({Verdict::kYes, "monitor=y",
+                       "contention and waits after the attach (monitor=all: locks of java.util.concurrent, "
+                       "too); owners only of "
+                       "monitors on which threads have blocked since",
+                       ""});
+  findings->push_back({Verdict::kYes, "latency=", "times each call of the methods that are named", ""});
+  findings->push_back({Verdict::kYes, "clock=wall", "with cpu=samples: elapsed time, waits included", ""});
 }
 
 }  // namespace
