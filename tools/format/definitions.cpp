@@ -18,6 +18,8 @@ bool read_header(Input& in, FileHeader* header) {
     if (c == 0) break;
     header->version.push_back(static_cast<char>(c));
   }
+  if (header->version.rfind("JAVA PROFILE 1.0.1, created", 0) == 0)
+    header->problem = "a text report, which hprof print reads; a binary file has format=b";
   if (header->version.size() > kLongest || header->version.rfind("JAVA PROFILE ", 0) != 0) return false;
   header->id_size = in.u4();
   header->milliseconds = in.u8();

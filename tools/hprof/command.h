@@ -121,6 +121,8 @@ int run_command_line(const Arguments& line);
 
 // Prints "hprof: <text>" on stderr; returns kFailed.
 int fail(const std::string& text);
+// The same about files to be read; returns kFailed if one cannot be opened, else kFoundProblems.
+int unreadable(const Arguments& files, const std::string& text);
 // What to say of the exception that ended a command. bound: the most memory that it might take, 0 = any.
 std::string failure_text(const std::exception& problem, uint64_t bound);
 // Writes a file that only this user can read; replaces an old one. Returns an ExitStatus.

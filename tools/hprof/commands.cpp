@@ -105,6 +105,20 @@ int fail(const std::string& text) {
   return kFailed;
 }
 
+int unreadable(const Arguments& files, const std::string& text) {
+  int status = kFoundProblems;
+  fail(text);
+  for (const std::string& path : files) {
+    std::string ignored;
+    const int file = os::open_for_reading(path, &ignored);
+    if (file >= 0)
+      os::close_file(file);
+    else
+      status = kFailed;
+  }
+  return status;
+}
+
 int write_file(const std::string& path, const std::string& bytes) {
   std::string error;
   const int file = os::create_private_file(path, true, &error);

@@ -55,6 +55,17 @@ std::string said(Arguments line, int status = kDone) {
   return out.str();
 }
 
+// What it prints on stderr.
+std::string complained(const Arguments& line) {
+  std::ostringstream out, err;
+  std::streambuf* old_out = std::cout.rdbuf(out.rdbuf());
+  std::streambuf* old_err = std::cerr.rdbuf(err.rdbuf());
+  run_command_line(line);
+  std::cout.rdbuf(old_out);
+  std::cerr.rdbuf(old_err);
+  return err.str();
+}
+
 bool has(const std::string& text, const std::string& part) {
   const bool found = text.find(part) != std::string::npos;
   CHECK_MESSAGE(found, text);
@@ -105,6 +116,53 @@ TEST_CASE("print begins with the methods and the hottest path, and has each row 
   said({"print", "--records", path}, kFailed);
 }
 
+TEST_CASE("print has the calls of each method, and tables without stacks as they are") {
+  Files files;
+  const std::string text = report(kRows) +
+                           "CPU TIME (ms) BEGIN (total = 100) Thu Jan  1 00:00:00 1970\n"
+                           "rank   self  accum   count trace method\n"
+                           "   1 60.00% 60.00%       5 300001 demo.A.inner\n"
+                           "   2 30.00% 90.00%       3 300002 demo.A.outer\n"
+                           "   3 10.00% 100.00%       2 300003 demo.A.inner\n"
+                           "CPU TIME (ms) END\n";
+  const std::string latency =
+      "CALL LATENCY BEGIN (total = 95) Thu Nov 26 21:43:05 2026\n"
+      "rank      calls running    mean     p50     p90     p99   p99.9     max method\n"
+      "   1         90       3  60.7ms    44ms   142ms   159ms   159ms   164ms demo.A.inner\n"
+      "   2          5       0  60.7ms    44ms   142ms   159ms   159ms   164ms demo.A.outer\n"
+      "CALL LATENCY END\nMONITOR DUMP BEGIN\n    THREAD 200001, trace 300001, status: R\nMONITOR DUMP END\n";
+  const std::string printed = said({"print", files.put("a.txt", text + latency)});
+  CHECK(has(printed, "    self    total          self time              calls  method"));
+  CHECK(has(printed, "  70.00%   70.00%            70.0 ms                  7  demo.A.inner\n"));
+  CHECK(has(printed, "  30.00%   90.00%            30.0 ms                  3  demo.A.outer\n"));
+  CHECK(has(printed, latency.substr(0, latency.find("CALL LATENCY END"))));
+  CHECK(has(printed, "\nnot printed: MONITOR DUMP, which is in the file\n"));
+  const std::string alone =
+      files.put("b.txt", "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n--------\n\n" + latency);
+  CHECK(has(said({"print", "--top=1", alone}), "demo.A.inner\n  ... 1 more\n"));
+  said({"view", alone}, kFoundProblems);
+}
+
+TEST_CASE("print has the threads of a text report, and says what a file without tables is") {
+  Files files;
+  const std::string path =
+      files.put("a.txt", report(kRows) +
+                             "THREAD START (obj=1, id = 200001, name=\"main\", group=\"main\")\n"
+                             "THREAD START (obj=2, id = 200002, name=\"a worker\", group=\"main\")\n"
+                             "THREAD END (id = 200001)\n");
+  CHECK(has(said({"print", "--threads", path}),
+            "\nthreads\n  serial  name\n  200001  main (ended)\n  200002  a worker\n"));
+  CHECK(said({"print", path}).find("a worker") == std::string::npos);
+  const std::string start = "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n--------\n";
+  CHECK(has(complained({"print", files.put("b.txt", "")}), ": the file is empty\n"));
+  CHECK(has(complained({"print", files.put("c.txt", start + "TRACE 300001:\n\tdemo.A.in")}),
+            ": line 5: the file ends within it: cut short\n"));
+  CHECK(has(complained({"view", files.put("d.txt",
+                                          start + "HEAP DUMP BEGIN (3 objects, 48 bytes)\nHEAP DUMP END\n")}),
+            "; hprof heap reads a dump of format=b\n"));
+  CHECK(has(complained({"heap", "leaks", path}), "a text report, which hprof print reads"));
+}
+
 TEST_CASE("diff says what is more and less in the second report") {
   Files files;
   const std::string before = files.put("a.txt", report(kRows));
@@ -116,13 +174,41 @@ TEST_CASE("diff says what is more and less in the second report") {
   CHECK(has(lines, "+38            12   30.00%            50   86.21%  demo.A.outer(A.java:20)\n"));
   CHECK(has(lines, "-20            28   70.00%             8   13.79%  demo.A.inner(A.java:12)\n"));
   CHECK(lines.find("+38") < lines.find("-20"));
-  const std::string stacks = said({"diff", before, after});
-  CHECK(has(stacks, "demo.A.inner < demo.A.inner(A.java:12) < demo.A.outer(A.java:20)\n"));
-  CHECK(has(stacks,
-            "+38            12   30.00%            50   86.21%  demo.A.outer < demo.A.outer(A.java:20)"));
+  const std::string methods = said({"diff", before, after});
+  CHECK(has(methods, "+38            12   30.00%            50   86.21%  demo.A.outer\n"));
+  CHECK(has(methods, "-20            28   70.00%             8   13.79%  demo.A.inner\n"));
+  const std::string stacks = said({"diff", "--traces", before, after});
+  CHECK(
+      has(stacks, "  demo.A.inner\n          demo.A.inner(A.java:12)\n          demo.A.outer(A.java:20)\n"));
+  CHECK(has(
+      stacks,
+      "+38            12   30.00%            50   86.21%  demo.A.outer\n          demo.A.outer(A.java:20)"));
   CHECK(has(stacks, "  1 the same\n"));
   said({"diff", before}, kFailed);
-  said({"diff", before, files.folder + "/none"}, kFoundProblems);
+  said({"diff", before, files.folder + "/none"}, kFailed);
+  said({"view", files.folder + "/none"}, kFailed);
+  said({"convert", "--to=pprof", files.folder + "/none"}, kFailed);
+  said({"diff", before, files.put("c.txt", "nothing\n")}, kFoundProblems);
+}
+
+TEST_CASE("diff says what is allocated by which method, and that elapsed time is no CPU time") {
+  Files files;
+  const auto of = [&](const char* name, const char* bytes, const char* engine) {
+    return files.put(
+        name, report(kRows) +
+                  "SITES BEGIN (ordered by live bytes) Thu Jan  1 00:00:00 1970\n"
+                  "          percent          live          alloc'ed  stack class\n"
+                  " rank   self  accum     bytes objs     bytes  objs trace name\n"
+                  "    1 100.00% 100.00%      " +
+                  bytes + "    1       960     1 300001 byte[]\nSITES END\nHPROF NOTE: cpu=samples: engine " +
+                  engine + ", interval 10 ms\n");
+  };
+  const std::string before = of("a.txt", "960", "signal"), after = of("b.txt", "1960", "wall");
+  CHECK(has(said({"diff", before, after}),
+            "+1000           960  100.00%          1960  100.00%  byte[] in demo.A.inner\n"));
+  CHECK(has(complained({"diff", before, after}), "hprof: not comparable: " + before + " has CPU time, " +
+                                                     after + " has elapsed time (clock=wall)\n"));
+  CHECK(complained({"diff", before, before}) == "");
 }
 
 TEST_CASE("diff marks changes below two standard errors, and scales what was before") {

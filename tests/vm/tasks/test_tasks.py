@@ -90,7 +90,7 @@ def the_first_task_needs_no_rights(vm):
                     text = run.stdout.decode(errors="replace")
                     line = pages.missing([row.replace("/home/me", home) for row in wanted], text.splitlines())
                     check_equal((run.returncode, line), (0, None), "$ %s\n%s\n" % (command, text))
-            check_equal(os.stat(os.path.join(home, "java.hprof.txt")).st_uid, NOBODY, "the owner of the report")
+            check_equal(os.stat(os.path.join(home, "cpu.txt")).st_uid, NOBODY, "the owner of the report")
         finally:
             service.stdin.close()
             service.wait(TIMEOUT)

@@ -22,18 +22,16 @@ int convert(const Given& given) {
   if (encoder == nullptr && is_named)
     return given.misuse("no format '" + format + "'; one of " + format_names());
   if (encoder == nullptr)
-    return given.misuse("--to=FORMAT is missing, and no format has the suffix of -o FILE; one of " +
-                        format_names());
+    return given.misuse("--to=FORMAT is missing" +
+                        std::string(given.has("-o") ? ", and no format has the suffix of -o FILE" : "") +
+                        "; one of " + format_names());
   const ConvertOptions options = {given.text("--table"), given.text("--weight")};
   std::string target = given.text("-o");
   if (target.empty()) target = file + suffix_of(*encoder);
   if (is_same_file(file, target)) return fail(target + " is the file to be converted: -o names another");
   Profile profile;
   std::string error, bytes;
-  if (!read_profile(file, &profile, &error)) {
-    std::cerr << "hprof: " << error << '\n';
-    return kFoundProblems;
-  }
+  if (!read_profile(file, &profile, &error)) return unreadable(given.words, error);
   std::vector<std::string> said;
   if (!convert_profile(profile, *encoder, options, &bytes, &said, &error)) return fail(file + ": " + error);
   for (const std::string& line : said) std::cerr << "hprof: " << file << ": " << line << '\n';

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iomanip>
 #include <iostream>
+#include <sstream>
 
 #include "tools/format/ascii_lines.h"
 #include "tools/format/records.h"
@@ -133,7 +134,10 @@ void print_changes(const Changes& changes, const std::vector<ProfileWeight>& wei
     const Change& change = *sorted[i];
     for (const ChangeColumn& column : columns) column.print(change);
     any_noise = any_noise || columns[0].noise(change);
-    std::cout << "  " << printable(change.name) << '\n';
+    std::istringstream lines(change.name);
+    std::string line;
+    for (bool first = true; std::getline(lines, line); first = false)
+      std::cout << (first ? "  " : "          ") << printable(line) << '\n';
   }
   if (same != 0) std::cout << "  " << same << " the same\n";
   if (any_noise) std::cout << "  ~: less than 2 standard errors of the samples\n";
@@ -196,7 +200,7 @@ int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
   return kDone;
 }
 
-// Adds a table's rows, by name and stack or by line.
+// Adds a table's rows, by method, with their stacks or by line.
 void add_table(const Profile& profile, const LastTable& last, size_t file, const Given& given,
                Changes* changes) {
   const ProfileTable& table = *last.table;
@@ -215,15 +219,40 @@ void add_table(const Profile& profile, const LastTable& last, size_t file, const
   for (const ProfileRow& row : table.rows) {
     std::string name = row_name(profile, row);
     const auto found = profile.traces.find(row.trace);
-    if (found != profile.traces.end()) {
-      for (const ProfileFrame& frame : found->second) name += " < " + frame_text(frame);
+    if (found != profile.traces.end() && given.has("--traces")) {
+      for (const ProfileFrame& frame : found->second) name += '\n' + frame_text(frame);
+    } else if (found != profile.traces.end() && !found->second.empty()) {
+      // What was allocated or locked, and by which method.
+      const std::string method = method_text(found->second[0]);
+      if (method != name) name += " in " + method;
     }
     add(name, row.values[weight]);
   }
 }
 
+// What the samples or times of a report are of, as its notes say; "": not known.
+const char* clock_of(const Profile& profile) {
+  for (const std::string& note : profile.notes) {
+    if (note.rfind("cpu=", 0) != 0) continue;
+    if (note.find(": engine wall,") != std::string::npos || note.find("(clock=wall)") != std::string::npos)
+      return "elapsed time (clock=wall)";
+    if (note.find(": engine ") != std::string::npos || note.find("(clock=cpu)") != std::string::npos)
+      return "CPU time";
+  }
+  return "";
+}
+
+// On stderr, if the two sides measure different things.
+void warn_of_clocks(const std::vector<Profile>& two) {
+  const std::string before = clock_of(two[0]), after = clock_of(two[1]);
+  if (before.empty() || after.empty() || before == after) return;
+  std::cerr << "hprof: not comparable: " << two[0].file << " has " << before << ", " << two[1].file << " has "
+            << after << '\n';
+}
+
 int diff_profiles(const std::vector<Profile>& two, const Given& given) {
   bool any = false;
+  warn_of_clocks(two);
   for (const LastTable& before : last_tables(two[0])) {
     for (const LastTable& after : last_tables(two[1])) {
       if (before.table->name != after.table->name) continue;
@@ -238,7 +267,10 @@ int diff_profiles(const std::vector<Profile>& two, const Given& given) {
       if (given.has("--normalise"))
         std::cout << "before times " << scale << ", so that the totals are equal\n";
       print_changes(changes, {before.table->weights[preferred_weight(*before.table)]},
-                    given.has("--lines") ? "line" : "name < its stack", given, scale);
+                    given.has("--lines")    ? "line"
+                    : given.has("--traces") ? "name, and its stack"
+                                            : "name",
+                    given, scale);
     }
   }
   if (!any) return fail("the two files have no table of the same kind");
@@ -261,7 +293,7 @@ bool has_heap_dump(const std::string& path) {
 // An option that does not apply to files of that kind; empty: none.
 std::string misplaced(const Given& given, bool dumps, bool histograms) {
   const bool page = given.has("-o") || given.has("--open");
-  for (const char* option : {"--lines", "--normalise"})
+  for (const char* option : {"--lines", "--traces", "--normalise"})
     if (given.has(option) && (dumps || histograms)) return std::string(option) + " is for profiles";
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
   if (page && !given.has("-o")) return "--open needs -o FILE";
@@ -288,15 +320,10 @@ int diff(const Given& given) {
   if (!wrong.empty()) return given.misuse(wrong);
   if (dumps) return diff_dumps(given);
   if (are_histograms) return diff_histograms(histograms, given);
-  if (!error.empty() && !(histograms[0].empty() && histograms[1].empty())) {
-    std::cerr << "hprof: " << error << '\n';
-    return kFoundProblems;
-  }
+  if (!error.empty() && !(histograms[0].empty() && histograms[1].empty())) return unreadable(files, error);
   std::vector<Profile> profiles(2);
   for (size_t file = 0; file < 2; ++file) {
-    if (read_profile(files[file], &profiles[file], &error)) continue;
-    std::cerr << "hprof: " << error << '\n';
-    return kFoundProblems;
+    if (!read_profile(files[file], &profiles[file], &error)) return unreadable(files, error);
   }
   return diff_profiles(profiles, given);
 }
@@ -304,7 +331,8 @@ int diff(const Given& given) {
 constexpr OptionRow kOptions[] = {
     kTopOption,
     kPageOption,
-    {"--lines", nullptr, "compare profiles by source line instead of name and stack"},
+    {"--lines", nullptr, "compare profiles by source line instead of by method"},
+    {"--traces", nullptr, "compare profiles by stack instead of by method"},
     {"--normalise", nullptr, "scale BEFORE to the total of AFTER"},
     kOpenOption,
 };

@@ -16,7 +16,7 @@ namespace {
 int print_tables(const std::string& path, const ProfileView& view) {
   Profile profile;
   std::string error;
-  if (!read_profile(path, &profile, &error)) {
+  if (!read_profile(path, &profile, &error, true)) {
     std::cerr << "hprof: " << error << '\n';
     return kFoundProblems;
   }
@@ -36,7 +36,7 @@ int print(const Given& given) {
   FileHeader header;
   const bool is_binary = read_header(in, &header);
   if (records && !is_binary) return fail(path + " is no binary hprof file: --records shows those");
-  if (lines || !is_binary) return print_tables(path, {options.top, lines, options.traces});
+  if (lines || !is_binary) return print_tables(path, {options.top, lines, options.traces, options.threads});
   in.seek(0);
   bool good = records ? print_records(in, std::cout, &error) : print_summary(in, options, std::cout, &error);
   std::cout.flush();
@@ -66,6 +66,7 @@ const Command kPrintCommand = {
     kVerbs,
     R"(Text report: prints of the last table of each kind the methods and the hottest path; rows that have names of their own
 (classes, monitors), and with --traces every row with its stack. Tables are cumulative, so the last one is complete.
+Tables without stacks are printed as they are.
 
 Binary file: prints the size and the roots of a heap dump, sites, CPU samples, and the number of records of each type.
 hprof heap histogram prints its classes. Both may be gzip-compressed.

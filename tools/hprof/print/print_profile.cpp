@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <ostream>
 
 #include "tools/format/utf8.h"
@@ -18,6 +19,12 @@ std::string percent(uint64_t part, uint64_t whole) {
   std::snprintf(text, sizeof text, "%7.2f%%",
                 whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
   return text;
+}
+
+// True: events that have the time or the bytes of the other column.
+bool counts(const ProfileWeight& weight, const ProfileWeight& other) {
+  return weight.unit == ProfileWeight::kCount && other.unit != ProfileWeight::kCount &&
+         weight.state == other.state;
 }
 
 std::string padded(const std::string& text, size_t width) {
@@ -59,6 +66,13 @@ class Printer {
     }
   }
 
+  void print(const PlainTable& table) {
+    out_ << '\n';
+    for (const std::string& line : table.head) out_ << printable(line) << '\n';
+    for (size_t i = 0; i < table.rows.size() && is_shown(i); ++i) out_ << printable(table.rows[i]) << '\n';
+    print_left_out(table.rows.size());
+  }
+
  private:
   bool is_shown(size_t row) const { return view_.top == 0 || row < view_.top; }
   void print_left_out(size_t rows) {
@@ -87,11 +101,24 @@ class Printer {
   void print_places(const ProfileTable& table, size_t weight, uint64_t sum, const char* kind,
                     std::string (*text)(const ProfileFrame&)) {
     const std::vector<PlaceSum> sums = sums_by_place(profile_, table, weight, text);
-    out_ << "    self    total" << padded(table.weights[weight].title, kColumn) << "  " << kind
+    // How often, beside how much.
+    size_t count = 0;
+    while (count < table.weights.size() &&
+           (view_.lines || !counts(table.weights[count], table.weights[weight])))
+      ++count;
+    std::map<std::string, std::string> counted;
+    if (count < table.weights.size()) {
+      for (const PlaceSum& each : sums_by_place(profile_, table, count, text)) {
+        if (each.self != 0) counted[each.place] = std::to_string(each.self);
+      }
+    }
+    out_ << "    self    total" << padded(table.weights[weight].title, kColumn)
+         << (counted.empty() ? "" : padded(table.weights[count].title, kColumn)) << "  " << kind
          << " (self: innermost; total: anywhere in the stack)\n";
     for (size_t i = 0; i < sums.size() && is_shown(i); ++i) {
       out_ << percent(sums[i].self, sum) << ' ' << percent(sums[i].total, sum)
-           << padded(weight_text(table.weights[weight], sums[i].self), kColumn) << "  "
+           << padded(weight_text(table.weights[weight], sums[i].self), kColumn)
+           << (counted.empty() ? "" : padded(counted[sums[i].place], kColumn)) << "  "
            << printable(sums[i].place) << '\n';
     }
     print_left_out(sums.size());
@@ -126,6 +153,18 @@ void print_profile(const Profile& profile, const ProfileView& view, std::ostream
   for (const auto& [key, value] : profile.about) out << ": " << value;
   out << '\n';
   for (const LastTable& last : last_tables(profile)) Printer(profile, view, out).print(last);
+  for (const PlainTable& table : profile.plain_tables) {
+    if (table.is_kept())
+      Printer(profile, view, out).print(table);
+    else
+      out << "\nnot printed: " << printable(table.title) << ", which is in the file\n";
+  }
+  if (view.threads && !profile.all_threads.empty()) {
+    out << "\nthreads\n  serial  name\n";
+    for (const auto& [serial, thread] : profile.all_threads)
+      out << padded(std::to_string(serial), 8) << "  " << printable(thread.name)
+          << (thread.ended ? " (ended)\n" : "\n");
+  }
   for (const std::string& note : profile.notes) out << "\nnote: " << printable(note) << '\n';
 }
 

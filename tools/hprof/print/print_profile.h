@@ -9,9 +9,10 @@
 namespace hprof::tool {
 
 struct ProfileView {
-  uint64_t top = 20;    // rows of each table, 0 = all
-  bool lines = false;   // only sums by line
-  bool traces = false;  // every row with its stack
+  uint64_t top = 20;     // rows of each table, 0 = all
+  bool lines = false;    // only sums by line
+  bool traces = false;   // every row with its stack
+  bool threads = false;  // a table of threads
 };
 
 void print_profile(const Profile& profile, const ProfileView& view, std::ostream& out);

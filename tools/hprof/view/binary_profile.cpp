@@ -49,6 +49,10 @@ class BinaryProfile {
         return samples();
       case kAllocSites:
         return sites();
+      case kHeapDump:
+      case kHeapDumpSegment:
+        put_plain_table({"HEAP DUMP", {}, {}}, &profile_);
+        return true;
       default:
         return true;
     }

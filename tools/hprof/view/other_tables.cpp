@@ -71,6 +71,7 @@ bool OtherTables::take(std::string_view line) {
   if (!fits) finish();
   title_ = title;
   rows_.push_back(std::move(row));
+  lines_.emplace_back(line);
   return true;
 }
 
@@ -97,8 +98,11 @@ void OtherTables::finish() {
       for (const size_t column : numbers) table.rows.back().values.push_back(number(row, column));
     }
     profile_.tables.push_back(std::move(table));
+  } else if (!rows_.empty()) {
+    put_plain_table({title_, {}, std::move(lines_)}, &profile_);
   }
   rows_.clear();
+  lines_.clear();
 }
 
 }  // namespace hprof::tool

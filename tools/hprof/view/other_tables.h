@@ -16,7 +16,8 @@ class OtherTables {
   explicit OtherTables(Profile* profile) : profile_(*profile) {}
   // Takes a row, after the traces that it names. False: the line is none.
   bool take(std::string_view line);
-  // Adds the last table to the profile, if it has stacks and numbers. take() adds the earlier ones.
+  // Adds the last table to the profile, as a plain one if it has no stacks or numbers. take() adds the
+  // earlier ones.
   void finish();
 
  private:
@@ -28,7 +29,8 @@ class OtherTables {
 
   Profile& profile_;
   std::string title_;
-  std::vector<Words> rows_;  // of the table being read; each has the names of the first
+  std::vector<Words> rows_;         // of the table being read; each has the names of the first
+  std::vector<std::string> lines_;  // the same as text
 };
 
 }  // namespace hprof::tool

@@ -45,6 +45,15 @@ ProfileFrame frame_of_name(std::string_view name) {
   return frame;
 }
 
+void put_plain_table(PlainTable table, Profile* profile) {
+  for (PlainTable& earlier : profile->plain_tables) {
+    if (earlier.title != table.title) continue;
+    earlier = std::move(table);
+    return;
+  }
+  profile->plain_tables.push_back(std::move(table));
+}
+
 void take_off_marks(uint64_t trace, Profile* profile) {
   std::vector<ProfileFrame>& frames = profile->traces[trace];
   const auto ends_with = [&](const char* mark) {
@@ -58,6 +67,8 @@ void take_off_marks(uint64_t trace, Profile* profile) {
 }
 
 namespace {
+
+constexpr const char* kDumpTitle = "HEAP DUMP";
 
 bool starts_with(const std::string& text, std::string_view begin) {
   return std::string_view(text).substr(0, begin.size()) == begin;
@@ -90,7 +101,7 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
   return false;
 }
 
-bool read_profile(const std::string& path, Profile* profile, std::string* error) {
+bool read_profile(const std::string& path, Profile* profile, std::string* error, bool plain) {
   std::unique_ptr<ByteSource> source = open_source(path, error);
   if (source == nullptr) return false;
   profile->file = path;
@@ -99,8 +110,14 @@ bool read_profile(const std::string& path, Profile* profile, std::string* error)
     *error = source->error();
     good = false;
   }
-  if (good && profile->tables.empty()) {
+  if (good && profile->tables.empty() && !(plain && !profile->plain_tables.empty())) {
     *error = "no table with stacks in it (cpu=samples, cpu=times, heap=sites and monitor=y write one)";
+    for (const PlainTable& table : profile->plain_tables) {
+      if (table.is_kept()) *error += "; hprof print shows its " + table.title;
+      if (table.title == kDumpTitle) *error += "; hprof heap reads a dump of format=b";
+    }
+    source->seek(0);
+    if (Input(*source).at_end()) *error = "the file is empty";
     good = false;
   }
   if (!good) *error = path + ": " + *error;

@@ -44,14 +44,30 @@ struct ProfileTable {
   std::vector<uint64_t> totals = {};  // by weight, with rows below the cutoff; 0 or empty: not known
 };
 
+// A table without stacks, as the text has it.
+struct PlainTable {
+  std::string title;              // "CALL LATENCY"
+  std::vector<std::string> head;  // the line of BEGIN and the headings, if any
+  std::vector<std::string> rows;
+  // False: it has no rows of that kind, and only its title is here.
+  bool is_kept() const { return !rows.empty() || head.size() > 1; }
+};
+
+struct ProfileThread {
+  std::string name;
+  bool ended;
+};
+
 struct Profile {
   std::string file;
   std::vector<std::pair<std::string, std::string>> about;  // key and value: created, format
   std::map<uint64_t, std::vector<ProfileFrame>> traces;    // innermost first
   std::map<uint64_t, std::string> threads;                 // by trace: the thread's name, if traces are split
                                                            // by thread
+  std::map<uint64_t, ProfileThread> all_threads;           // by serial, as a text report names them
   std::set<uint64_t> cut;                                  // traces that lack outer frames
   std::vector<ProfileTable> tables;
+  std::vector<PlainTable> plain_tables;  // the last one of each title
   std::vector<std::string> notes;
   std::string page_lines;    // the data of a page, in place of all else but `file` and `about`
   uint64_t created_ms = 0;   // since 1970; 0: not known
@@ -60,8 +76,8 @@ struct Profile {
 
 // Reads a text report, a call list of cpu=old, a binary file with CPU SAMPLES or ALLOC SITES, folded stacks
 // ("a;b;c 42"), or pprof's profile.proto; or these compressed by gzip. False with *error, which names the
-// line or byte: none of these, or without a table with stacks.
-bool read_profile(const std::string& path, Profile* profile, std::string* error);
+// line or byte: none of these, or without a table with stacks. plain: a table without will do.
+bool read_profile(const std::string& path, Profile* profile, std::string* error, bool plain = false);
 // Reads from a source at its start; accepts a profile without tables.
 bool read_profile(ByteSource& source, Profile* profile, std::string* error);
 
@@ -75,6 +91,8 @@ bool read_pprof_profile(Input& in, Profile* profile, std::string* error);
 
 // Class and method of "some.Class.method".
 ProfileFrame frame_of_name(std::string_view name);
+// Adds a table, or replaces the earlier one of its title.
+void put_plain_table(PlainTable table, Profile* profile);
 // Removes the encoders' marks: "[cut]" as the outermost frame of a cut stack, "[unknown]" for a missing one.
 void take_off_marks(uint64_t trace, Profile* profile);
 

@@ -55,13 +55,15 @@ class TextReport {
         good = table(monitors_table(), "MONITOR TIME END", line);
       } else if (line.substr(0, 14) == "THREAD START (") {
         thread(line);
+      } else if (line.substr(0, 12) == "THREAD END (") {
+        thread_end(line);
       } else if (line.substr(0, 12) == "HPROF NOTE: ") {
         profile_.notes.emplace_back(line.substr(12));
       } else if (profile_.about.empty() && line.substr(0, 13) == "JAVA PROFILE ") {
         profile_.about.emplace_back("format", line);
         created(line);
-      } else {
-        others_.take(line);
+      } else if (!others_.take(line) && !introduction_ && begins_table(line)) {
+        good = plain_table(line);
       }
       if (!good) {
         *error = "line " + std::to_string(lines_.number()) + ": " + problem_;
@@ -69,6 +71,10 @@ class TextReport {
       }
     }
     others_.finish();
+    if (profile_.tables.empty() && torn_) {
+      *error = "line " + std::to_string(lines_.number()) + ": the file ends within it: cut short";
+      return false;
+    }
     return true;
   }
 
@@ -85,6 +91,7 @@ class TextReport {
       return true;
     }
     if (!lines_.next(line)) return false;
+    torn_ = lines_.unfinished();
     kept_ = *line;
     return true;
   }
@@ -97,8 +104,8 @@ class TextReport {
       return introduction_ || fail("expected TRACE <number>:");
     introduction_ = false;
     uint64_t thread = 0;
-    if (scan.literal(" (thread=") && scan.decimal(&thread) && threads_.count(thread) != 0)
-      profile_.threads[serial] = threads_[thread];
+    if (scan.literal(" (thread=") && scan.decimal(&thread) && profile_.all_threads.count(thread) != 0)
+      profile_.threads[serial] = profile_.all_threads[thread].name;
     std::vector<ProfileFrame>& frames = profile_.traces[serial];
     frames.clear();
     while (next(&line)) {
@@ -131,7 +138,16 @@ class TextReport {
     Scan scan(line);
     if (scan.up_to("id = ", &skipped) && scan.decimal(&serial) && scan.literal(", name=\"") &&
         scan.up_to_last("\", group=", &name))
-      threads_[serial] = name;
+      profile_.all_threads[serial] = {std::string(name), false};
+  }
+
+  // Reads THREAD END (id = 200001)
+  void thread_end(std::string_view line) {
+    uint64_t serial = 0;
+    Scan scan(line);
+    if (!scan.literal("THREAD END (id = ") || !scan.decimal(&serial)) return;
+    const auto found = profile_.all_threads.find(serial);
+    if (found != profile_.all_threads.end()) found->second.ended = true;
   }
 
   bool table(ProfileTable made, std::string_view end, std::string_view head) {
@@ -160,6 +176,28 @@ class TextReport {
       if (!row(scan, total, &made)) return fail("expected rank, self, accum, numbers and a trace");
     }
     return fail("the file ends within a table");
+  }
+
+  // "CALL LATENCY BEGIN (total = 95) ...", "MONITOR DUMP BEGIN"
+  static bool begins_table(std::string_view line) {
+    const size_t at = line.find(" BEGIN");
+    return at != std::string_view::npos && line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ ") > at;
+  }
+
+  // A table of a kind without stacks: its second line has the headings.
+  bool plain_table(std::string_view line) {
+    PlainTable made{std::string(line.substr(0, line.find(" BEGIN"))), {std::string(line)}, {}};
+    const std::string end = made.title + " END";
+    if (next(&line)) {
+      held_ = line.substr(0, 5) != "rank ";
+      if (!held_) made.head.emplace_back(line);
+    }
+    while (made.head.size() == 2 && line != end) {
+      if (!next(&line)) return fail("the file ends within a table");
+      if (line != end) made.rows.emplace_back(line);
+    }
+    put_plain_table(std::move(made), &profile_);
+    return true;
   }
 
   // A saturating sum.
@@ -208,9 +246,9 @@ class TextReport {
   LineReader lines_;
   Profile& profile_;
   OtherTables others_;
-  std::map<uint64_t, std::string> threads_;  // names by serial
   std::string kept_;
   bool held_ = false;
+  bool torn_ = false;  // the last line had no line feed
   // Before the first line of dashes or trace: the original's introduction has lines that begin like records.
   bool introduction_ = true;
   const char* problem_ = "";

@@ -18,11 +18,6 @@ bool is_time(const std::string& text) {
   return scan.done() && hour < 24 && minute < 60 && second < 60;
 }
 
-int unreadable(const std::string& error) {
-  std::cerr << "hprof: " << error << '\n';
-  return kFoundProblems;
-}
-
 int view(const Given& given) {
   const std::string& file = given.words[0];
   std::vector<Profile> profiles(1);
@@ -35,12 +30,13 @@ int view(const Given& given) {
                           " is no time of day, such as 12:03:10");
   }
   if (!read_page(file, &profile, &has_times, &error)) {
-    if (!error.empty() || !read_profile(file, &profile, &error)) return unreadable(error);
+    if (!error.empty() || !read_profile(file, &profile, &error)) return unreadable(given.words, error);
     if (given.has("--threads") && profile.threads.empty())
-      return unreadable(file + " does not name threads: thread=y and format=flamegraph_events do");
+      return unreadable(given.words,
+                        file + " does not name threads: thread=y and format=flamegraph_events do");
   }
   if (!has_times && (given.has("--from") || given.has("--to")))
-    return unreadable(file + " has no events: format=flamegraph_events writes them");
+    return unreadable(given.words, file + " has no events: format=flamegraph_events writes them");
   for (const char* option : {"--from", "--to", "--threads"}) {
     if (given.has(option)) profile.about.emplace_back(option + 2, given.text(option));
   }
