@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/sha256.h"
+#include "tools/hprof/plugin/elf_symbols.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -29,8 +30,24 @@ bool read_all(const std::string& path, std::string* content, std::string* error)
 
 }  // namespace
 
+// A VM that is told to load any other file warns on the program's stderr. Only where libraries are ELF.
+static bool is_agent(const std::string& path, std::string* error) {
+  if (std::string(os::kLibrarySuffix) != ".so") return true;
+  std::string content;
+  if (!read_all(path, &content, error)) return false;
+  LibrarySymbols symbols;
+  if (read_symbols(content, &symbols) &&
+      std::binary_search(symbols.exported.begin(), symbols.exported.end(), "Agent_OnAttach"))
+    return true;
+  *error = path + " is no agent: it has no Agent_OnAttach";
+  return false;
+}
+
 std::string agent_library(const std::string& given, std::string* error) {
-  if (!given.empty()) return os::absolute_path(given, error);
+  if (!given.empty()) {
+    const std::string path = os::absolute_path(given, error);
+    return !path.empty() && is_agent(path, error) ? path : std::string();
+  }
   std::string program = os::program_path();
   size_t bin = program.rfind('/');
   size_t top = bin == std::string::npos || bin == 0 ? std::string::npos : program.rfind('/', bin - 1);

@@ -45,6 +45,17 @@ std::string stack_options(const std::string& options, bool attached) {
   return ",depth=" + std::to_string(HPROF_WHOLE_DEPTH);
 }
 
+std::string format_option(const std::string& options, const std::string& file) {
+  if (find_option(options, "format") != nullptr) return "";
+  const auto heap = find_option(options, "heap");
+  const bool is_dump = heap != nullptr && (*heap == "dump" || *heap == "all");
+  const std::string dump = ".hprof";
+  if (is_dump && file.size() > dump.size() && file.compare(file.size() - dump.size(), dump.size(), dump) == 0)
+    return ",format=b";
+  const std::string format = agent_format_of_file(file);
+  return format.empty() || format == "a" ? "" : ",format=" + format;
+}
+
 std::string without_added(std::string problem, const std::string& added) {
   const size_t at = added.empty() ? std::string::npos : problem.find(added);
   if (at != std::string::npos) problem.erase(at, problem.find(')', at) - at);

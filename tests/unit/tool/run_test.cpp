@@ -1,6 +1,7 @@
 // How command lines get the agent.
 #include <doctest/doctest.h>
 
+#include "tools/hprof/agent_options.h"
 #include "tools/hprof/run/run_command.h"
 
 using namespace hprof::tool;
@@ -38,4 +39,17 @@ TEST_CASE("anything else gets JAVA_TOOL_OPTIONS, after what is there") {
   std::string error;
   CHECK_FALSE(make_launch({"mvn"}, "/l", "a'\"b", "", &launch, &error));
   CHECK_FALSE(error.empty());
+}
+
+TEST_CASE("the suffix of the file says the format where format= does not") {
+  CHECK(format_option("cpu=samples", "app.html") == ",format=flamegraph");
+  CHECK(format_option("cpu=samples", "app.pb.gz") == ",format=pprof");
+  CHECK(format_option("cpu=samples", "app.otlp.pb") == ",format=otlp");
+  CHECK(format_option("cpu=samples", "a/app.jfr") == ",format=jfr");
+  CHECK(format_option("cpu=samples", "app.json") == ",format=json");
+  CHECK(format_option("heap=dump", "app.hprof") == ",format=b");
+  CHECK(format_option("heap=all,cpu=samples", "app.hprof") == ",format=b");
+  for (const char* file : {"", "app", "app.txt", ".html", "html", "java.hprof"})
+    CHECK(format_option("heap=sites", file).empty());
+  CHECK(format_option("cpu=samples,format=a", "app.html").empty());
 }

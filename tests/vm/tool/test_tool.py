@@ -72,6 +72,8 @@ def attach_hands_on_what_the_agent_says(vm):
     check_equal(hprof(vm, "ctl", str(live.pid), "detach", "nodump")[0], 0, "a command in two words")
     code, text = hprof(vm, "attach", "--agent=" + vm.path("none.so"), str(live.pid), "cpu=samples")
     check_equal(code, 2, "hprof attach of a missing library: %s" % text)
+    code, text = hprof(vm, "attach", "--agent=" + vm.path("out.txt"), str(live.pid), "cpu=samples")
+    check_equal((code, "out.txt is no agent" in text), (2, True), "hprof attach of a file that is no library: %s" % text)
     run = live.finish()
     check_equal((run.code, run.errors(), "HPROF:" in run.err), (0, [], False), "the program's exit code and log\n%s\n" % run)
 
@@ -82,6 +84,8 @@ def bad_options_do_not_end_the_session_that_rests(vm):
     check_equal(attach(vm, live, "nonsense=1")[0], 1, "bad options")
     code, text = hprof(vm, "ctl", str(live.pid), "status")
     check_equal((code, "cpu_samples: not started" in text), (0, True), "the session that was there: %s" % text)
+    code, text = attach(vm, live, "cpu=samples", "file=" + vm.path("next.txt"))
+    check_equal((code, "replaced the idle agent of process %d" % live.pid in text, ": cpu_samples\n" in text), (0, True, True), text)
     check_equal(live.finish().code, 0, "the program's exit code")
 
 

@@ -42,11 +42,26 @@ void print_success(const Attachment& attachment, const AttachAnswer& answer) {
             << "; end: " << how_to(attachment, answer, "detach") << '\n';
 }
 
+// The collectors of a session, from what the agent answers to `status`.
+std::string collectors_of(const AttachAnswer& status) {
+  std::string names;
+  for (const std::string& line : status.messages) {
+    const size_t colon = line.find(": ");
+    const std::string state = colon == std::string::npos ? "" : line.substr(colon + 2);
+    if (state == "not started" || state == "stopped")
+      names += (names.empty() ? "" : ", ") + line.substr(0, colon);
+  }
+  return names;
+}
+
 int attach(const Given& given) {
   uint64_t pid = 0;
   if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
     return given.misuse(given.words[0] + " is not a process id");
-  const std::string typed = join_options(given.words, 1), added = stack_options(typed, true);
+  const std::string typed = join_options(given.words, 1);
+  const auto file = find_option(typed, "file");
+  std::string added = file != nullptr ? format_option(typed, *file) : "";
+  added += stack_options(typed + added, true);
   const std::string text = typed + added;
   const auto vm_seconds = static_cast<double>(given.number("--timeout", 10));
   os::stop_on_signals();
@@ -54,11 +69,17 @@ int attach(const Given& given) {
   AttachAnswer answer;
   std::string folder, error;
   if (!attachment.open(static_cast<int>(pid), given.text("--agent"), given.has("--as-is"), &error) ||
-      !choose_folder(attachment, text, &folder, &error) ||
-      !attachment.ask(text, folder, vm_seconds, vm_seconds + kAnswerSeconds, &answer, &error))
+      !choose_folder(attachment, text, &folder, &error))
+    return fail(error);
+  AttachAnswer earlier;
+  const bool replaces = attachment.has_session(vm_seconds, &earlier);
+  if (!attachment.ask(text, folder, vm_seconds, vm_seconds + kAnswerSeconds, &answer, &error))
     return fail(error);
   for (const std::string& line : answer.messages) std::cerr << line << '\n';
   if (answer.good) {
+    if (replaces && answer.fields.count("output") != 0)
+      std::cerr << "hprof: replaced the idle agent of " << attachment.name() << ": " << collectors_of(earlier)
+                << '\n';
     print_success(attachment, answer);
     return kDone;
   }

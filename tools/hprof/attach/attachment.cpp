@@ -147,6 +147,13 @@ bool Attachment::ask(const std::string& options, const std::string& folder, doub
   return answered;
 }
 
+bool Attachment::has_session(double vm_seconds, AttachAnswer* there) {
+  constexpr double kStatusSeconds = 60;
+  std::string ignored;
+  return !jvm_.agent.empty() && ask("command=status", "", vm_seconds, kStatusSeconds, there, &ignored) &&
+         there->good;
+}
+
 bool choose_folder(const Attachment& attachment, const std::string& options, std::string* folder,
                    std::string* error) {
   *folder = attachment.shares_folder() ? os::working_folder() : "/tmp";

@@ -40,6 +40,9 @@ class Attachment {
   bool ask(const std::string& options, const std::string& folder, double vm_seconds, double seconds,
            AttachAnswer* answer, std::string* error);
 
+  // True: an agent is loaded and has a session, *there says which.
+  bool has_session(double vm_seconds, AttachAnswer* there);
+
  private:
   bool find_library(const std::string& agent, bool as_is, std::string* error);
   bool stage(const std::string& library, std::string* error);

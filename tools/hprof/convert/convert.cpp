@@ -43,6 +43,9 @@ const hprof_unit* open_encoder(const Format& format) { return open_module(format
 const hprof_encoder_ops& ops_of(const hprof_unit& encoder) {
   return *static_cast<const hprof_encoder_ops*>(encoder.ops);
 }
+bool ends_with(const std::string& path, const std::string& suffix) {
+  return path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
 bool has_one_table(const hprof_unit& encoder) {
   return (ops_of(encoder).flags & HPROF_ENCODER_DOCUMENTS) != 0;
 }
@@ -281,14 +284,24 @@ const hprof_unit* encoder_of(const std::string& format) {
 }
 
 const hprof_unit* encoder_of_file(const std::string& path) {
-  const auto ends = [&](const std::string& suffix) {
-    return path.size() > suffix.size() &&
-           path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
-  };
-  if (ends(".folded")) return encoder_of("collapsed");
+  if (ends_with(path, ".folded")) return encoder_of("collapsed");
   for (const Format& each : kFormats)
-    if (each.name != nullptr && ends(suffix_of(*open_encoder(each)))) return open_encoder(each);
+    if (each.name != nullptr && ends_with(path, suffix_of(*open_encoder(each)))) return open_encoder(each);
   return nullptr;
+}
+
+std::string agent_format_of_file(const std::string& path) {
+  const std::string plain = ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path;
+  const hprof_unit* found = nullptr;
+  size_t longest = 0;  // .otlp.pb is not .pb
+  for (const Format& each : kFormats) {
+    const hprof_unit* encoder = open_encoder(each);
+    const std::string suffix = suffix_of(*encoder);
+    if (suffix.size() <= longest || !ends_with(plain, suffix)) continue;
+    found = encoder;
+    longest = suffix.size();
+  }
+  return found == nullptr ? "" : std::string(found->select).substr(std::strlen("format="));
 }
 
 const hprof_encoder_ops* encoder_of_agent(const std::string& format) {

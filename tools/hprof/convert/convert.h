@@ -24,6 +24,8 @@ const hprof_unit* encoder_of(const std::string& format);
 const hprof_unit* encoder_of_file(const std::string& path);
 // The table of the agent's format= of this name; nullptr: a plugin's format, or none.
 const hprof_encoder_ops* encoder_of_agent(const std::string& format);
+// The agent's format= whose suffix the path has, with .gz after it or not; "": none has.
+std::string agent_format_of_file(const std::string& path);
 // The suffix of the format's files: ".pb".
 const char* suffix_of(const hprof_unit& encoder);
 

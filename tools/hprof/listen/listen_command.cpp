@@ -244,7 +244,8 @@ int listen(const Given& given) {
     return fail(why.text);
   auto port = static_cast<uint16_t>(given.number("--port", 0));
   int listener = os::listen_tcp(host, &port, &error);
-  if (listener < 0) return fail(error);
+  const bool is_taken = port != 0 && error.find("in use") != std::string::npos;
+  if (listener < 0) return fail(error + (is_taken ? " (without --port any free port is taken)" : ""));
   int file = path == "-" ? kStdout : os::create_private_file(path, force, &error);
   if (file < 0) return fail(error + (force ? "" : " (--force replaces a file)"));
   os::stop_on_signals();

@@ -94,6 +94,7 @@ void add_defaults(ProfileOptions* options) {
   std::string& text = options->text;
   const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ",") + item; };
   if (!chooses_collector(text)) add("cpu=samples");
+  text += format_option(text, options->file);
   const auto given = find_option(text, "format");
   const std::string format = given != nullptr ? *given : "a";
   const hprof_encoder_ops* encoder = encoder_of_agent(format);
@@ -166,7 +167,12 @@ bool Profiling::create_file(std::string* error) {
   }
   const std::string partial = options_.file + kPartial;
   file_ = os::create_private_file(partial, true, error);
-  if (file_ < 0) return false;
+  if (file_ < 0) {
+    // Say the name that was typed.
+    if (error->compare(0, partial.size(), partial) == 0)
+      error->erase(options_.file.size(), sizeof kPartial - 1);
+    return false;
+  }
   path_ = os::absolute_path(partial, error);
   path_.resize(path_.empty() ? 0 : path_.size() - (sizeof kPartial - 1));
   return !path_.empty();
@@ -186,12 +192,7 @@ bool Profiling::keep_file(bool good, std::string* error) {
 // True with *error: the process has an agent already, whose session this one would end.
 bool Profiling::has_agent(std::string* error) {
   AttachAnswer there;
-  std::string ignored;
-  if (attachment_.jvm().agent.empty() ||
-      !attachment_.ask("command=status", "", static_cast<double>(options_.vm_seconds), 60, &there,
-                       &ignored) ||
-      !there.good)
-    return false;
+  if (!attachment_.has_session(static_cast<double>(options_.vm_seconds), &there)) return false;
   const std::string ctl = "`hprof ctl " + std::to_string(options_.pid) + ' ';
   *error = attachment_.name() + " has an agent already, which a profile would end: " + ctl + "start` and " +
            ctl + "report` use it, " + ctl + "detach` ends it";
@@ -405,8 +406,9 @@ constexpr OptionRow kOptions[] = {
     {"--seconds", "N", "duration, default 20; 0 when only heap=dump is given", ValueKind::kNumber, 0,
      10000000},
     {"-o", "FILE",
-     "default java.hprof and the format's suffix (.txt). An existing file is kept, and the new\n"
-     "one gets a number, unless --force is given"},
+     "default java.hprof and the format's suffix (.txt); without format= its suffix says the format\n"
+     "(.html, .pb.gz, .jfr, .hprof of a heap dump). An existing file is kept, and the new one gets\n"
+     "a number, unless --force is given"},
     {"--force", nullptr, "replace an existing file"},
     {"--most", "SIZE",
      "what the report may have at most (700m, 4g): 256m, with a heap dump 1g and eight times\n"

@@ -56,6 +56,8 @@ bool make_launch(const std::vector<std::string>& command, const std::string& lib
 
 static int start(const Given& given) {
   std::string options = join_options(given.words, 0), error;
+  const auto file = find_option(options, "file");
+  if (file != nullptr) options += format_option(options, *file);
   options += stack_options(options, false);
   // As hprof profile and hprof attach, and so that no VM of several replaces the report of another.
   const bool has_file = find_option(options, "net") == nullptr && find_option(options, "force") == nullptr;
@@ -90,8 +92,9 @@ const Command kRunCommand = {
   java ...              gets -agentpath:LIBRARY=OPTIONS as its first argument
   javac, jar, ...       (launchers of the JDK) get -J-agentpath:LIBRARY=OPTIONS
   anything else         gets JAVA_TOOL_OPTIONS, which every VM that it starts obeys
-Stacks of samples are whole, up to 512 frames, unless depth= is given. An existing report is kept, and the new one gets
-the process id in its name, unless force=y is given.
+Stacks of samples are whole, up to 512 frames, unless depth= is given. Without format= the suffix of file= says the format
+(.html, .pb.gz, .jfr, .hprof of a heap dump). An existing report is kept, and the new one gets the process id in its name,
+unless force=y is given.
 )",
     R"(  hprof run cpu=samples -- java -jar app.jar
   hprof run heap=dump format=b file=app.hprof -- javac Main.java

@@ -120,7 +120,9 @@ bool may_signal(const Jvm& jvm, double deadline, std::string* error) {
     const bool starts = !ignores && (age_of(process) < kYoung ||
                                      small_file(process + "/maps").find("/libjvm.so") != std::string::npos);
     if (!starts || monotonic_seconds() >= deadline) {
-      *error = process_name(jvm.pid) + " would die of SIGQUIT: it is not a Java VM, or runs with -Xrs" +
+      *error = process_name(jvm.pid) +
+               " would die of SIGQUIT: it is not a Java VM (jps -l, or pgrep -a java, lists them), or runs "
+               "with -Xrs" +
                (starts ? ", or is still starting" : "");
       return false;
     }
