@@ -20,11 +20,11 @@ class Class:
 
 
 class Dump:
-    """The first dump of a file: classes {id: Class}, objects {id: (class id or None, [reference])}, weak {id: referent},
-    roots [(id, tag, thread serial)] in their order, threads {serial: id}."""
+    """The first dump of a file: classes {id: Class}, objects {id: (class id or None, [reference])}, weak {id: referent}, finals (ids of
+    the FinalReferences among these), roots [(id, tag, thread serial)] in their order, threads {serial: id}."""
 
     def __init__(self, path):
-        self.classes, self.objects, self.weak, self.roots, self.threads = {}, {}, {}, [], {}
+        self.classes, self.objects, self.weak, self.finals, self.roots, self.threads = {}, {}, {}, set(), [], {}
         self.texts, self.names, self.layouts, self.by_name = {}, {}, {}, {}
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as self.data:
             at = self.data.find(b"\0") + 1
@@ -140,6 +140,8 @@ class Dump:
                 value = self.id(at + offset)
                 if value and referent:
                     self.weak[number] = value
+                    if any(self.name(each) == "java.lang.ref.FinalReference" for each in self.chain(of_class)):
+                        self.finals.add(number)
                 elif value:
                     references.append(value)
             self.objects[number] = of_class, references
@@ -149,11 +151,12 @@ class Dump:
 class Rules:
     """Which references keep objects alive."""
 
-    def __init__(self, weak_reach, stacks, every_object, parts):
+    def __init__(self, weak_reach, stacks, every_object, parts, finals=False):
         self.weak_reach = weak_reach      # also what only a weak reference reaches is alive
         self.stacks = stacks              # a thread holds its local variables; else they are roots
         self.every_object = every_object  # holds its class; else only the one that is found first
         self.parts = parts                # a class holds its superclass, signers, protection domain and constants, too
+        self.finals = finals              # what waits for its finalizer is alive
 
 
 class Graph:
@@ -169,7 +172,7 @@ class Graph:
             self.edges[number] = [to for to in each.statics + (each.parts if rules.parts else []) if to and known(to)]
         for number, (of_class, references) in dump.objects.items():
             edges = [to for to in references if known(to)]
-            if rules.weak_reach and known(dump.weak.get(number, 0)):
+            if (rules.weak_reach or rules.finals and number in dump.finals) and known(dump.weak.get(number, 0)):
                 edges.append(dump.weak[number])
             if rules.every_object and of_class in dump.classes and of_class not in self.rooted:
                 edges.append(of_class)
