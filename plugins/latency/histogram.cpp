@@ -13,30 +13,25 @@ void Histogram::raise(uint64_t ns) {
 }
 
 void Histogram::reset() {
-  uint64_t ended = 0;
-  for (std::atomic<uint64_t>& count : counts_) ended += count.exchange(0, std::memory_order_relaxed);
-  begun_.fetch_sub(ended, std::memory_order_relaxed);
-  sum_ns_.store(0, std::memory_order_relaxed);
+  for (std::atomic<uint64_t>& count : counts_) count.store(0, std::memory_order_relaxed);
+  running_.reset_sum();
   longest_ns_.store(0, std::memory_order_relaxed);
 }
 
 void Histogram::clear() {
   reset();
-  begun_.store(0, std::memory_order_relaxed);
+  running_.clear();
 }
 
-// begun_ last: a call that ends meanwhile still counts as running, and none ends before it begins.
-void Counts::read(const Histogram& from) {
+void Counts::read(const Histogram& from, const Ages& ages, uint64_t now) {
   longest_ns = from.longest_ns_.load(std::memory_order_relaxed);
-  sum_ns = from.sum_ns_.load(std::memory_order_relaxed);
+  sum_ns = from.running_.sum_ns();
   calls = 0;
   for (uint32_t i = 0; i < kClasses; i++) {
     of[i] = from.counts_[i].load(std::memory_order_relaxed);
     calls += of[i];
   }
-  std::atomic_thread_fence(std::memory_order_acquire);
-  const uint64_t begun = from.begun_.load(std::memory_order_relaxed);
-  running = begun > calls ? begun - calls : 0;
+  running = from.running_.count(ages, now, &oldest);
 }
 
 void Counts::subtract(const Counts& before) {

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "running_calls.h"
+
 namespace hprof::latency {
 
-constexpr uint32_t kClasses = 352;  // the last one begins at 18 hours, and has no end
+constexpr uint32_t kClasses = 320;  // the last one begins at 68 minutes, and has no end
 
 constexpr uint32_t class_of(uint64_t ns) {
   const auto shift = static_cast<uint32_t>(60 - __builtin_clzll(ns | 8));
@@ -27,13 +29,18 @@ constexpr uint64_t class_end(uint32_t index) {
 // sum and not yet in another.
 class Histogram {
  public:
-  // A call begins, or ends after `ns`. [app]
-  void begin() { begun_.fetch_add(1, std::memory_order_relaxed); }
-  void end(uint64_t ns) {
-    counts_[class_of(ns)].fetch_add(1, std::memory_order_relaxed);
-    sum_ns_.fetch_add(ns, std::memory_order_relaxed);
-    if (ns > longest_ns_.load(std::memory_order_relaxed)) raise(ns);
+  // A call begins, at the moment that is returned, or ends after `ns`. [app]
+  template <class ReadClock>
+  uint64_t begin(Ages* ages, const ReadClock& read_clock) {
+    return running_.begin(ages, read_clock);
   }
+  void end(const Ages& ages, uint64_t at, uint64_t ns) {
+    if (ns > longest_ns_.load(std::memory_order_relaxed)) raise(ns);
+    counts_[class_of(ns)].fetch_add(1, std::memory_order_relaxed);
+    running_.end(ages, at, ns);
+  }
+  // [agent]
+  void move(const Ages& ages, uint64_t now) { running_.move(ages, now); }
   // Drops the calls that have ended. [control]
   void reset();
   // Drops all, before the first call. [control]
@@ -43,8 +50,7 @@ class Histogram {
   friend struct Counts;
   void raise(uint64_t ns);
 
-  std::atomic<uint64_t> begun_{0};
-  std::atomic<uint64_t> sum_ns_{0};
+  RunningCalls running_;
   std::atomic<uint64_t> longest_ns_{0};
   std::atomic<uint64_t> counts_[kClasses] = {};
 };
@@ -52,7 +58,7 @@ class Histogram {
 // What a report reads of a histogram at once.
 struct Counts {
   // [control]
-  void read(const Histogram& from);
+  void read(const Histogram& from, const Ages& ages, uint64_t now);
   // Leaves what is new since `before`, but the longest and the running calls.
   void subtract(const Counts& before);
   // The duration that `share` (0..1) of the calls do not exceed: the middle of its class, at most longest_ns.
@@ -61,6 +67,7 @@ struct Counts {
 
   uint64_t calls;    // that have ended
   uint64_t running;  // that have not
+  Oldest oldest;     // if there are any
   uint64_t sum_ns;   // of those that have ended
   uint64_t longest_ns;
   uint64_t of[kClasses];

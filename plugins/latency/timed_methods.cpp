@@ -6,7 +6,6 @@ namespace hprof::latency {
 
 namespace {
 
-constexpr uint64_t kClockMask = (uint64_t{1} << kClockBits) - 1;
 // The counter is read unordered, so a call may seem to have ended this much before it began.
 constexpr uint64_t kMostBackwards = uint64_t{1} << 20;
 constexpr uint32_t kFactorBits = 22;
@@ -35,6 +34,8 @@ struct Clock {
 };
 
 Clock clock;
+Ages ages;
+uint64_t aged_at = 0;
 std::atomic<uint32_t> methods[kNumbers];
 // Not touched, and so without memory, but for the numbers in use.
 struct alignas(64) {
@@ -44,8 +45,8 @@ struct alignas(64) {
 // The program can call it with any number, too.
 jlong JNICALL call_begins(JNIEnv*, jclass, jint number) {
   if (number <= 0 || number >= static_cast<jint>(kNumbers)) return 0;
-  histograms.of[number].begin();
-  return static_cast<jlong>(static_cast<uint64_t>(number) << kClockBits | (clock.now() & kClockMask));
+  const uint64_t at = histograms.of[number].begin(&ages, [] { return clock.now(); });
+  return static_cast<jlong>(static_cast<uint64_t>(number) << kClockBits | at);
 }
 
 // A call that has run for longer than this session is one of an earlier session.
@@ -55,7 +56,9 @@ void JNICALL call_ends(JNIEnv*, jclass, jlong call) {
   if (word == 0) return;
   uint64_t passed = (now - word) & kClockMask;
   if (passed > kClockMask - kMostBackwards) passed = 0;
-  if (passed <= now - clock.since) histograms.of[word >> kClockBits].end(clock.to_ns(passed));
+  const uint64_t at = word & kClockMask;
+  if (ages.has_left(0, at) && passed > now - clock.since) return;
+  histograms.of[word >> kClockBits].end(ages, at, clock.to_ns(passed));
 }
 
 }  // namespace
@@ -66,6 +69,25 @@ hprof_method_id TimedMethods::method_of(uint32_t number) {
   return methods[number].load(std::memory_order_acquire);
 }
 Histogram& TimedMethods::histogram(uint32_t number) { return histograms.of[number]; }
+void TimedMethods::read(uint32_t number, Counts* counts) {
+  counts->read(histograms.of[number], ages, clock.now());
+}
+uint64_t TimedMethods::to_ns(uint64_t units) { return clock.to_ns(units); }
+
+static void age_to(uint64_t now) {
+  ages.advance(now);
+  for (uint32_t i = 1; i < kNumbers; i++) {
+    if (TimedMethods::method_of(i) != 0) histograms.of[i].move(ages, now);
+  }
+}
+
+// In steps of two slots, so that none is left out.
+void TimedMethods::age() {
+  const uint64_t now = clock.now(), step = uint64_t{2} << ages.first_shift;
+  for (; now - aged_at > step; age_to(aged_at)) aged_at += step;
+  aged_at = now;
+  age_to(now);
+}
 
 void TimedMethods::open(const Services& services) {
   services_ = services;
@@ -84,6 +106,10 @@ void TimedMethods::open(const Services& services) {
   clock.read = services.clock->monotonic;
   clock.factor = static_cast<uint64_t>(unit_ns * (1u << kFactorBits));
   clock.since = clock.now();
+  // Slots of 1 to 2 s.
+  const auto second = static_cast<uint64_t>(1e9 / unit_ns);
+  ages.open(64 - static_cast<uint32_t>(__builtin_clzll(second | 1)), clock.since);
+  aged_at = clock.since;
 }
 
 // The histograms stay, for calls that end later; the next session uses the same memory.

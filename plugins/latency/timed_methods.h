@@ -13,10 +13,9 @@
 
 namespace hprof::latency {
 
-constexpr uint32_t kNumberBits = 12;
+constexpr uint32_t kNumberBits = 64 - kClockBits;
 constexpr uint32_t kNumbers = 1u << kNumberBits;  // 0 is none
-// The clock in a call, in units of kUnitTicks ticks, wraps after 69 days at 3 GHz.
-constexpr uint32_t kClockBits = 64 - kNumberBits;
+// The clock in a call, in units of 1 << kUnitShift ticks, wraps after 69 days at 3 GHz.
 constexpr uint32_t kUnitShift = 2;
 
 // Numbers, and what they stand for. One instance per process has them: open() takes them over.
@@ -32,6 +31,12 @@ class TimedMethods {
   // The method of a number below kNumbers; 0: none. [control]
   static hprof_method_id method_of(uint32_t number);
   static Histogram& histogram(uint32_t number);
+  // What a report reads of it. [control]
+  static void read(uint32_t number, Counts* counts);
+  static uint64_t to_ns(uint64_t units);
+  // Lets the calls that run grow older; to be called every 3 s while calls begin. One thread at a time.
+  // [agent][control]
+  static void age();
   uint32_t count() const { return count_.load(std::memory_order_relaxed); }
 
   // Natives of the tracker: jlong JNICALL (JNIEnv*, jclass, jint), void JNICALL (JNIEnv*, jclass, jlong).

@@ -12,6 +12,9 @@
 #include <hprof/tables.h>
 
 #include "plugins/latency/timed_methods.h"
+#include "tests/unit/golden/encoder_run.h"
+#include "tests/unit/golden/golden_file.h"
+#include "tests/unit/golden/pprof_reader.h"
 #include "tests/unit/support/unit_vm.h"
 
 extern "C" const hprof_module* hprof_module_latency(const hprof_offer*, const char**);
@@ -232,4 +235,72 @@ TEST_CASE("without memory a method gets no number") {
 TEST_CASE("without a class it is refused") {
   LatencyVm f("");
   CHECK(f.self == nullptr);
+}
+
+namespace {
+
+std::string encode(LatencyVm& vm, hprof_module_entry entry, const char* id) {
+  EncoderRun run(vm.mock, mock_unit(entry, id));
+  const hprof_report_info info = {
+      sizeof info, 1, HPROF_REPORT_EXIT, 1, 1000000000, 0, 7, 5007, "latency", "", "", "", "", "demo.Main"};
+  auto begin = make_record<hprof_rec_report>(HPROF_RECORD_REPORT_BEGIN);
+  begin.info = &info;
+  CHECK(run.encode(&begin.head) == HPROF_OK);
+  for (const MockRecord& record : vm.mock.written) {
+    const hprof_status status = run.encode(record.head());
+    CHECK((status == HPROF_OK || status == HPROF_UNSUPPORTED));
+  }
+  return run.bytes();
+}
+
+}  // namespace
+
+TEST_CASE("golden: what is written of calls that have ended and of those that run") {
+  LatencyVm f;
+  f.start();
+  const auto owner = f.mock.add_class("demo.Shop", "Ldemo/Shop;", "Shop.java");
+  const auto frames = std::vector<hprof_method_id>{f.mock.add_method(owner, "ship", "()V"),
+                                                   f.mock.add_method(owner, "bill", "()V")};
+  const uint32_t ship = f.number(frames[0]), bill = f.number(frames[1]);
+  f.begin(ship);
+  f.call(bill, 100);
+  for (uint64_t i = 1; i <= 20; i++) f.call(ship, i * kMs);
+  f.look(2000 * kMs, 0, 12);
+  f.begin(ship);
+  f.report();
+  check_golden("latency_ascii.txt", encode(f, hprof_module_encoder_ascii, "encoder_ascii"));
+  check_golden("latency_json.txt", encode(f, hprof_module_encoder_json, "encoder_json"));
+  PprofProfile profile;
+  REQUIRE(profile.read(encode(f, hprof_module_encoder_pprof, "encoder_pprof")) == "");
+  check_golden("latency_pprof.txt", profile.text());
+}
+
+TEST_CASE("calls that run are named with their age, the oldest of eight methods") {
+  LatencyVm f;
+  f.start();
+  const auto owner = f.mock.add_class("App", "LApp;");
+  std::vector<jlong> calls;
+  for (uint32_t i = 0; i < 12; i++) {
+    calls.push_back(f.begin(f.number(f.mock.add_method(owner, "m" + std::to_string(i), "()V"))));
+    f.look(2000 * kMs, 0, 5);
+  }
+  f.report();
+  const std::string notes = f.notes();
+  CHECK(notes.find("12 calls are still running") != std::string::npos);
+  size_t at = 0;
+  for (uint32_t i = 0; i < 8; i++) {
+    const std::string begin = "latency: App.m" + std::to_string(i) + ": 1 call runs, for ";
+    at = notes.find(begin, at);
+    REQUIRE(at != std::string::npos);
+    double least = 0, most = 0;
+    REQUIRE(std::sscanf(notes.c_str() + at + begin.size(), "%lf s to %lf s", &least, &most) == 2);
+    const double age = 10.0 * (12 - i);
+    CHECK(least <= age + 2);
+    CHECK(most >= age - 2);
+    CHECK(most - least <= age / 2 + 3);
+  }
+  CHECK(notes.find("App.m8") == std::string::npos);
+  for (const jlong call : calls) f.end(call);
+  f.report();
+  CHECK(f.notes().find("running") == std::string::npos);
 }

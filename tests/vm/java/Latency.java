@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <pre>
  * Latency calls THREADS CALLS [virtual]   each thread calls each of the methods so often
- * Latency waits                           one call of stuck() never ends
+ * Latency waits [SECONDS]                 one call of stuck() never ends; with SECONDS prints for how many milliseconds it has run
  * Latency rounds                          prints "ready <pid>", then 12 calls for each line read, and "did"
  * Latency loop CALLS                      a method that does little
  * </pre>
@@ -111,7 +111,12 @@ public class Latency {
         thread.setDaemon(true);
         thread.start();
         begun.await();
+        long since = System.nanoTime();
         all(1);
+        if (args.length > 1) {
+          Thread.sleep(1000L * Integer.parseInt(args[1]));
+          System.out.println((System.nanoTime() - since) / 1000000);
+        }
         break;
       case "rounds":
         System.out.println("ready " + Pid.own());
