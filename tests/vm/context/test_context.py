@@ -190,7 +190,8 @@ def check_routes(samples):
 def labels_are_in_tables(vm):
     # At the roots of the stacks, so that readers of all formats see them, and in pprof labels as well.
     options = "plugin=context,cpu=samples,interval=1,depth=24,cutoff=0,file=out"
-    for kind, form in (("platform", "a"), ("platform", "pprof"), ("platform", "collapsed")) + ((("virtual", "a"),) if vm.version >= 21 else ()):
+    # Before JDK 24 a virtual thread that parks with a timeout becomes its carrier for that, which has no labels.
+    for kind, form in (("platform", "a"), ("platform", "pprof"), ("platform", "collapsed")) + ((("virtual", "a"),) if vm.version >= 24 else ()):
         run = vm.run_java(vm.agent_option("%s,compress=n,format=%s" % (options, form)), *vms(vm)[0], "Scopes", kind, "2")
         check_equal(run.code, 0, "exit code\n%s" % run)
         if form == "pprof":
