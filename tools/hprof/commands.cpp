@@ -44,8 +44,10 @@ bool is_help(const std::string& argument, bool first) {
 }
 
 bool wants_help(const Arguments& arguments) {
+  // `hprof run help -- java` asks the agent.
+  const bool asks_agent = arguments.size() > 1 && arguments[1] == "--";
   for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i)
-    if (is_help(arguments[i], i == 0)) return true;
+    if (is_help(arguments[i], i == 0 && !asks_agent)) return true;
   return false;
 }
 

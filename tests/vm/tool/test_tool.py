@@ -275,6 +275,8 @@ def run_gives_java_the_agent(vm):
                        environment=VM_ENVIRONMENT)
     check_equal(code, 0, "hprof run of a script: %s" % text)
     sound(vm, "tool options.txt")
+    text = hprof(vm, "run", "help", "--", command[0], environment=VM_ENVIRONMENT)[1]
+    check("Option Name and Value" in text, "hprof run help: %s" % text)
 
 
 @vm_test(units=UNITS + ("encoder_pprof", "encoder_flamegraph"))
