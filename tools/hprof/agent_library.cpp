@@ -58,7 +58,7 @@ std::string agent_library(const std::string& given, std::string* error) {
     return {};
   }
   // The installed place first, then that of a build.
-  const std::string installed = program.substr(0, top) + "/" HPROF_INSTALL_LIB + name;
+  std::string installed = program.substr(0, top) + "/" HPROF_INSTALL_LIB + name;
   if (os::file_exists(installed)) return installed;
   std::string library = program.substr(0, top) + "/lib" + name;
   if (os::file_exists(library)) return library;
