@@ -12,17 +12,25 @@ namespace hprof::samples {
 static constexpr uint32_t kMostLabels = 8;  // of a set, as frames
 static constexpr uint32_t kMostText = 512;  // of a set
 
-template <bool is_elapsed>
+// With labels, too, the trace alone tells rows apart: it has them.
+static constexpr hprof_column kKeyTrace = {"trace",          nullptr, HPROF_COLUMN_TRACE,
+                                           HPROF_COLUMN_KEY, nullptr, nullptr};
+
+template <bool is_elapsed, bool has_labels>
 static constexpr hprof_column kColumns[] = {
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
     is_elapsed ? kElapsed : tables::kCpuSamplesColumns[HPROF_CPU_TIME],
-    tables::kTrace,
+    has_labels ? kKeyTrace : tables::kTrace,
     kLabels,
 };
 template <bool is_elapsed, bool has_labels>
-static constexpr hprof_table_schema kSchema = {
-    sizeof(hprof_table_schema), has_labels ? 4 : 3, sizeof(hprof_column), 0,
-    HPROF_TABLE_CPU_SAMPLES,    kCpuSamples.title,  kColumns<is_elapsed>};
+static constexpr hprof_table_schema kSchema = {sizeof(hprof_table_schema),
+                                               has_labels ? 4 : 3,
+                                               sizeof(hprof_column),
+                                               0,
+                                               HPROF_TABLE_CPU_SAMPLES,
+                                               kCpuSamples.title,
+                                               kColumns<is_elapsed, has_labels>};
 static_assert(sizeof(SampleRow) == 4 * sizeof(hprof_cell), "a member for each column");
 
 void Snapshot::take(const Services& services, const SampleBook& book) {

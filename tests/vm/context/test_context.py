@@ -225,6 +225,9 @@ def windows_of_labels_add_up(vm):
     check(len(sections) > 2, "windows: %d" % len(sections))
     for section in sections:
         check_equal(len(set(row.trace for row in section.rows)), len(section.rows), "a trace in two rows of a window")
+    run = vm.run_java(vm.agent_option("plugin=context,cpu=samples,threads=nobody,every=1,file=none.txt"), "Scopes", "platform", "2")
+    names = [[row.method for row in section.rows] for section in parse_ascii(run.text("none.txt")).cpu()]
+    check_equal(names, [["JVM.nothing_in_this_window"]] * len(names), "rows of windows in which nothing is\n%s" % run)
 
 
 @vm_test(units=("context", "cpu_samples", "encoder_ascii", "sink_file"))
