@@ -86,9 +86,19 @@ hprof_string_id SampleBook::counted_labels(hprof_string_id labels, uint64_t weig
 void SampleBook::add(const Look& look, hprof_trace_serial trace, uint64_t weight) {
   total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
   looks_++;
-  squares_ += static_cast<double>(weight) * static_cast<double>(weight);
+  if (in_draw_) {
+    drawn_ += weight;
+  } else {
+    squares_ += static_cast<double>(weight) * static_cast<double>(weight);
+  }
   counts_.add(*services_, trace, weight, counted_labels(look.context.labels, weight));
   events.write(look, trace, weight);
+}
+
+void SampleBook::end_draw() {
+  in_draw_ = false;
+  squares_ += static_cast<double>(drawn_) * static_cast<double>(drawn_);
+  drawn_ = 0;
 }
 
 uint64_t SampleBook::equal_looks() const {

@@ -192,7 +192,11 @@ void WallEngine::look_around(JNIEnv* jni) {
   }
   if (together_count_ != 0) take_together(jni);
   facts_.finds_virtual = waiting_.is_open();
-  if (facts_.finds_virtual) look_at_waiting(jni);
+  if (facts_.finds_virtual) {
+    shared_->book.begin_draw();
+    look_at_waiting(jni);
+    shared_->book.end_draw();
+  }
   facts_.turns++;
   if (facts_.most_threads < threads_.live()) facts_.most_threads = threads_.live();
 }

@@ -81,6 +81,21 @@ TEST_CASE("looks of one weight count as they are, those of different weights as 
   CHECK(b.book.equal_looks() == 0);
 }
 
+TEST_CASE("what is drawn together counts as one look") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  void* f = b.method("A", "f");
+  for (int draw = 0; draw < 10; draw++) {
+    b.book.begin_draw();
+    for (int i = 0; i < 5; i++) b.add({f}, 2);
+    b.book.end_draw();
+  }
+  CHECK(b.book.looks() == 50);
+  CHECK(b.book.equal_looks() == 10);
+  for (int i = 0; i < 100; i++) b.add({f}, 10);
+  CHECK(b.book.equal_looks() == 110);
+}
+
 TEST_CASE("stacks are told apart by thread with thread=y only") {
   Book b;
   REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
