@@ -159,11 +159,12 @@ def plain(method):
 OUTSIDE = re.compile(r"(.+\.so(\.\d+)*|\[\w+\]|JVM)?\.")
 
 
-def by_method(samples):
-    """{method: weight} of the innermost Java frames; samples without one are left out."""
+def by_method(samples, of=None):
+    """{method: weight} of the innermost Java frames, or of the innermost one of the methods `of`; samples without one are left out."""
     counts = {}
     for sample in samples:
-        name = next((plain(method) for method, _ in sample.frames if not OUTSIDE.match(method)), None)
+        names = (plain(method) for method, _ in sample.frames if not OUTSIDE.match(method))
+        name = next((name for name in names if of is None or name in of), None)
         if name is not None:
             counts[name] = counts.get(name, 0) + sample.weight
     return counts
@@ -204,7 +205,7 @@ def agreement(session):
 
 
 def exact(session):
-    """Overlap of self times by method, in percent: cpu=times against cpu=samples, and two runs of cpu=samples against each other."""
+    """Overlap of self times by method, in percent: cpu=times against cpu=samples, whose samples in methods that cpu=times does not count (native ones) are their callers', and two runs of cpu=samples against each other."""
     yield "| Java | program | cpu=times with samples | samples with samples | most over by times, points | most under |"
     yield "| --- | --- | ---: | ---: | --- | --- |"
     ours = tools.TOOLS[0]
@@ -215,7 +216,7 @@ def exact(session):
         table = re.search(r"^CPU TIME \(ms\) BEGIN.*\n(?s:(.*?))^CPU TIME \(ms\) END", harness.read(path), flags=re.M).group(1)
         for percent, method in re.findall(r"^ *\d+ +([\d.]+)% +[\d.]+% +\d+ +\d+ (\S+)$", table, flags=re.M):
             times[plain(method)] = times.get(plain(method), 0) + float(percent)
-        one, other = (by_method(program.run(ours, 1).samples) for _ in range(2))
+        one, other = (by_method(program.run(ours, 1).samples, times) for _ in range(2))
         exactly, sampled = figures.percent(times), figures.percent(one)
         apart = {name: exactly.get(name, 0) - sampled.get(name, 0) for name in {*exactly, *sampled}}
         most, least = max(apart, key=apart.get), min(apart, key=apart.get)

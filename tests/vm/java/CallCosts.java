@@ -1,7 +1,12 @@
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
 /**
  * Nanoseconds for each call, of the best of some rounds: `CallCosts recursive`, `CallCosts megamorphic`, and `CallCosts short`,
  * rounds of a millisecond or a few, some of which a busy machine leaves alone. `CallCosts arrays`: the same for each small array
- * made, without the first hundred rounds, before which nothing had to be collected or remembered.
+ * made, without the first hundred rounds, before which nothing had to be collected or remembered. `CallCosts contexts`: for each
+ * span that it says to the agent.
  */
 public class CallCosts {
     interface Shape { int area(int n); }
@@ -25,6 +30,29 @@ public class CallCosts {
         return sum;
     }
 
+    /** Loaded when the agent's class is there. */
+    static class Spans {
+        static final MethodHandle SET;
+
+        static {
+            try {
+                SET = MethodHandles.lookup().findStatic(Class.forName("hprof.Context", true, null), "set",
+                    MethodType.methodType(void.class, long.class, long.class, long.class, int.class));
+            } catch (ReflectiveOperationException error) {
+                throw new AssertionError(error);
+            }
+        }
+
+        static int set() {
+            try {
+                for (int i = 0; i < 1000; i++) SET.invokeExact(1L, 2L, (long) i, 0);
+            } catch (Throwable error) {
+                throw new AssertionError(error);
+            }
+            return 0;
+        }
+    }
+
     static int[] kept;
 
     static int arrays() {
@@ -34,14 +62,14 @@ public class CallCosts {
 
     public static void main(String[] arguments) {
         boolean megamorphic = arguments[0].equals("megamorphic"), arrays = arguments[0].equals("arrays");
-        boolean isShort = arrays || arguments[0].equals("short");
-        double calls = arrays ? 1000 : isShort ? 8361 : megamorphic ? 2000000 : 635621;
+        boolean contexts = arguments[0].equals("contexts"), isShort = arrays || contexts || arguments[0].equals("short");
+        double calls = arrays || contexts ? 1000 : isShort ? 8361 : megamorphic ? 2000000 : 635621;
         double best = Double.MAX_VALUE;
         int sink = 0;
         long until = System.nanoTime() + 3000000000L;
         for (int round = 0; round < (isShort ? 1000 : 20) && (!isShort || System.nanoTime() < until); round++) {
             long begin = System.nanoTime();
-            sink += arrays ? arrays() : megamorphic ? areas() : fib(isShort ? 18 : 27);
+            sink += contexts ? Spans.set() : arrays ? arrays() : megamorphic ? areas() : fib(isShort ? 18 : 27);
             if (!arrays || round >= 100) best = Math.min(best, (System.nanoTime() - begin) / calls);
         }
         System.out.println(best + " " + sink);

@@ -10,8 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Virtual threads that wait: 5 of 10 in {@code parked}, 3 in {@code sleeping}, 2 in {@code awaiting}. {@code VirtualWaits COUNT
- * MILLIS direct|executor|scopes}; with {@code scopes} every ten have an owner, a virtual thread or, of the first ten, main, which
- * waits in {@code owning}. Says {@code LIVED MS} since the first was started.
+ * MILLIS direct|executor|scopes|beside}; with {@code scopes} every ten have an owner, a virtual thread or, of the first ten, main,
+ * which waits in {@code owning}; with {@code beside} 50 others work, and yield, for some seconds of CPU time. Says
+ * {@code LIVED MS} since the first was started.
  */
 public class VirtualWaits {
     static CountDownLatch started;
@@ -71,6 +72,20 @@ public class VirtualWaits {
         LockSupport.park();
     }
 
+    static long worked;
+
+    static void work() {
+        long value = 1;
+        for (int round = 0; round < 20_000; round++) {
+            for (int i = 0; i < 8_000; i++) {
+                value = value * 6364136223846793005L + 1442695040888963407L;
+                value ^= value >>> 17;
+            }
+            Thread.yield();
+        }
+        worked += value;
+    }
+
     public static void main(String[] arguments) throws Exception {
         int count = Integer.parseInt(arguments[0]);
         started = new CountDownLatch(count);
@@ -80,7 +95,7 @@ public class VirtualWaits {
         for (int i = 0; i < count; i++) {
             int place = i % 10;
             switch (arguments[2]) {
-                case "direct" -> kept.add(Thread.startVirtualThread(() -> live(place)));
+                case "direct", "beside" -> kept.add(Thread.startVirtualThread(() -> live(place)));
                 case "executor" -> executor.execute(() -> live(place));
                 default -> {
                     if (i == 0) {
@@ -92,6 +107,13 @@ public class VirtualWaits {
             }
         }
         started.await();
+        List<Thread> working = new ArrayList<>();
+        for (int i = 0; i < 50 && arguments[2].equals("beside"); i++) {
+            working.add(Thread.startVirtualThread(VirtualWaits::work));
+        }
+        for (Thread thread : working) {
+            thread.join();
+        }
         Thread.sleep(Integer.parseInt(arguments[1]));
         System.out.println("LIVED " + (System.nanoTime() - from) / 1_000_000);
         System.out.flush();
