@@ -45,8 +45,8 @@ class SampleBook {
                               uint32_t count, hprof_frame_id last, hprof_frame_id first = 0);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
   void add(const Look& look, hprof_trace_serial trace, uint64_t weight);
-  // What is added in between was drawn together, neighbours that are often alike: equal_looks() takes them for
-  // one sample. [consumer]
+  // What is added in between was drawn together, neighbours that are often alike: equal_looks() takes them
+  // for one sample. [consumer]
   void begin_draw() { in_draw_ = true; }
   void end_draw();
 
@@ -81,9 +81,9 @@ class SampleBook {
   hprof_frame_id hole_ = 0;   // stands for a virtual thread's frames that are in the heap
   bool has_continuations_ = false;
   uint64_t total_ = 0, looks_ = 0;
-  double squares_ = 0;                                   // sum of the squares of the weights
+  double squares_ = 0;  // sum of the squares of the weights
   bool in_draw_ = false;
-  uint64_t drawn_ = 0;  // sum of the weights of this draw
+  uint64_t drawn_ = 0;                                   // sum of the weights of this draw
   hprof_string_id label_sets_[kMostLabelSets * 2] = {};  // a hash table, half of it free
   uint32_t label_set_count_ = 0;
   uint64_t other_labels_ = 0;  // samples of further sets
