@@ -19,10 +19,11 @@ namespace hprof::samples {
 struct Shared {
   Services services;
   uint64_t interval_ns = 0;
-  uint64_t clock_step_ns = 0;           // step of a coarse CPU clock; 0: fine, or not measured
-  std::atomic<uint32_t> depth{0};       // frames asked for; 0: none
-  std::atomic<bool> samples_new{true};  // whether threads that start from now on are sampled
-  const char* thread_names = nullptr;   // patterns; null or empty: all
+  uint64_t clock_step_ns = 0;                  // step of a coarse CPU clock; 0: fine, or not measured
+  std::atomic<uint32_t> depth{0};              // frames asked for; 0: none
+  std::atomic<bool> samples_new{true};         // whether threads that start from now on are sampled
+  const char* thread_names = nullptr;          // patterns; null or empty: all
+  mutable std::atomic<bool> takes_any{false};  // takes() has been true
   SampledThreads threads;
   SampleBook book;
   VmThreads vm_threads;
@@ -32,7 +33,9 @@ struct Shared {
   bool takes(const hprof_thread& thread) const {
     if ((thread.flags & (HPROF_THREAD_VIRTUAL | HPROF_THREAD_AGENT)) != 0) return false;
     const auto info = find_thread(services.ids, services.host, thread.serial);
-    return covers(thread_names, services.ids->string_text(services.host, info->name));
+    if (!covers(thread_names, services.ids->string_text(services.host, info->name))) return false;
+    takes_any.store(true, std::memory_order_relaxed);
+    return true;
   }
 };
 

@@ -192,6 +192,10 @@ static hprof_status write_notes(const Services& services, const Snapshot& snapsh
   if (status == HPROF_OK && how.why_jvmti != nullptr)
     status = write_note(services,
                         Note().add("cpu=samples: ").add(how.why_jvmti).add("; sampled with JVMTI instead"));
+  if (status == HPROF_OK && how.unknown_names != nullptr)
+    status = write_note(
+        services,
+        Note().add("cpu=samples: no thread had a name as threads=").add(how.unknown_names).add(" wants"));
   if (status == HPROF_OK && snapshot.equal_looks != 0)
     status = write_note(services, note_on_looks(snapshot, how));
   uint64_t signals = 0;

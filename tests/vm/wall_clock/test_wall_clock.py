@@ -71,7 +71,9 @@ def threads_are_chosen_by_name(vm):
     check_equal(seen, {"parked", "waiting"}, "threads in the table")
     for sampler in ("signal", "jvmti"):
         run = vm.profiled("cpu=samples,interval=1,file=out.txt,threads=nobody*,sampler=" + sampler, "Spin", "4")
-        check_equal(parse_ascii(run.text("out.txt")).cpu()[0].total, 0, "samples of other threads with " + sampler)
+        report = parse_ascii(run.text("out.txt"))
+        check_equal(report.cpu()[0].total, 0, "samples of other threads with " + sampler)
+        check("cpu=samples: no thread had a name as threads=nobody* wants" in report.notes, report.notes)
 
 
 @vm_test(units=UNITS)
