@@ -76,7 +76,7 @@ public class VirtualWaits {
 
     static void work() {
         long value = 1;
-        for (int round = 0; round < 20_000; round++) {
+        for (int round = 0; round < 6_000; round++) {
             for (int i = 0; i < 8_000; i++) {
                 value = value * 6364136223846793005L + 1442695040888963407L;
                 value ^= value >>> 17;
