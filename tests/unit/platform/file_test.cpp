@@ -59,6 +59,39 @@ TEST_CASE("writing at an offset leaves the position alone") {
   file_close(&file);
 }
 
+// Where a plain off_t has 32 bits: written and read with the calls of the port, which asks for 64.
+TEST_CASE("a file goes on beyond 2 and 4 GiB") {
+  TemporaryFolder folder;
+  const std::string path = folder.in("out");
+  constexpr int64_t kGiB = int64_t{1} << 30;
+  File file;
+  REQUIRE(file_create(path.c_str(), Existing::kRefuse, &file) == 0);
+  // Sparse: takes no room.
+  CHECK(file_write_at(file, "beyond", 6, 4 * kGiB + 3) == 6);
+  CHECK(file_write_at(file, "across", 6, 2 * kGiB - 3) == 6);
+  REQUIRE(lseek(static_cast<int>(file.handle), 2 * kGiB + 3, SEEK_SET) == 2 * kGiB + 3);
+  CHECK(file_write_all(file, " on", 3) == 0);
+  REQUIRE(lseek(static_cast<int>(file.handle), 0, SEEK_END) == 4 * kGiB + 9);
+  CHECK(file_write_all(file, "!", 1) == 0);
+  CHECK(file_is_private(file));
+  file_close(&file);
+  CHECK(std::filesystem::file_size(path) == 4 * kGiB + 10);
+
+  REQUIRE(file_open(path.c_str(), &file) == 0);
+  char text[16];
+  REQUIRE(lseek(static_cast<int>(file.handle), 2 * kGiB - 3, SEEK_SET) == 2 * kGiB - 3);
+  CHECK(file_read(file, text, 9) == 9);
+  CHECK(std::string(text, 9) == "across on");
+  REQUIRE(lseek(static_cast<int>(file.handle), 4 * kGiB + 3, SEEK_SET) == 4 * kGiB + 3);
+  CHECK(file_read(file, text, sizeof text) == 7);
+  CHECK(std::string(text, 7) == "beyond!");
+  file_close(&file);
+  // An existing one of that size is taken, too.
+  REQUIRE(file_create(path.c_str(), Existing::kTruncateOwn, &file) == 0);
+  file_close(&file);
+  CHECK(std::filesystem::file_size(path) == 0);
+}
+
 TEST_CASE("a file size limit is an error and not a signal") {
   TemporaryFolder folder;
   File file;

@@ -186,7 +186,8 @@ def check_routes(samples):
     at_most(counts["outside with one"], counts["none"], 0.001, "outside, %s" % dict(counts))
 
 
-@vm_test(units=("context", "cpu_samples", "encoder_ascii", "encoder_collapsed", "encoder_pprof", "sink_file"), quick=True)
+@vm_test(units=("context", "cpu_samples", "encoder_ascii", "encoder_collapsed", "encoder_pprof", "sink_file"), quick=True,
+         needs=("sampling signals",))  # otherwise a context is read just after the stack
 def labels_are_in_tables(vm):
     # At the roots of the stacks, so that readers of all formats see them, and in pprof labels as well.
     options = "plugin=context,cpu=samples,interval=1,depth=24,cutoff=0,file=out"
