@@ -1,10 +1,10 @@
 // The page that draws a profile: flame graph, callers and callees, table of methods, differences of two profiles. The
-// data is read by data.js, the trees are those of tree.js, the time axis is in band.js.
+// data is read by data.js, the trees are those of tree.js, the time axis is in band.js, the address in address.js.
 
 // --- what is shown -------------------------------------------------------------------------------------------------
 
 const state = { sides: [], tables: [], table: 0, weight: '', view: 'icicle', zoom: [], focus: -1, query: '', lines: false,
-  collapse: false, byName: false, threads: '', stretch: null, norm: false, grid: false, sort: 'self',
+  collapse: false, byName: false, threads: '', stretch: null, without: [], norm: false, grid: false, sort: 'self',
   trees: [], tree: null, shape: '', sums: [], total: [], scale: 1, samples: [], selected: 0, in: 0, past: [], painted: 0, cutting: 0 };
 const isDiff = () => state.sides.length > 1;
 const tableOf = (side) => {
@@ -331,7 +331,7 @@ function fillTable() {
 
 // --- moving about --------------------------------------------------------------------------------------------------
 
-const SHOWN = ['table', 'weight', 'view', 'zoom', 'focus', 'query', 'lines', 'collapse', 'byName', 'threads', 'stretch', 'norm', 'grid', 'sort'];
+const SHOWN = ['table', 'weight', 'view', 'zoom', 'focus', 'query', 'lines', 'collapse', 'byName', 'threads', 'stretch', 'without', 'norm', 'grid', 'sort'];
 const snapshot = () => Object.fromEntries(SHOWN.map((k) => [k, state[k]]));
 
 // Goes to another picture; what was shown before is one step back.
@@ -391,44 +391,11 @@ function legend() {
   const made = spans.map(([paint, text]) => swatch(paint, text));
   if (isDiff()) made.unshift(`${weight().title}: before ${quantity(state.total[0])}, after ${quantity(state.total[1])}  `);
   if (!$('band').hidden) made.push(...bandLegend());
+  if (state.without.length) made.unshift(`without stacks through ${state.without.map((n) => names[n]).join(', ')}  `);
   if (state.focus >= 0) made.unshift(`callers (above) and callees of ${names[state.focus]}  `);
   $('legend').replaceChildren(...made);
 }
 
-// The address of the page names the picture.
-function keep() {
-  const said = new URLSearchParams();
-  if (state.table) said.set('t', state.table);
-  said.set('w', weight().name);
-  said.set('v', state.view);
-  if (state.zoom.length) said.set('z', state.zoom.map((n) => names[n]).join(';'));
-  if (state.focus >= 0) said.set('f', names[state.focus]);
-  if (state.query) said.set('q', state.query);
-  for (const box of BOXES) if (state[box]) said.set(box[0], 1);
-  if (state.threads) said.set('u', state.threads);
-  if (state.stretch) said.set('s', state.stretch.map((ms) => Math.round(ms)).join('-'));
-  if (state.grid) said.set('g', state.sort);
-  if (document.documentElement.dataset.theme) said.set('d', document.documentElement.dataset.theme);
-  history.replaceState(null, '', '#' + said);
-}
-function recall() {
-  const said = new URLSearchParams(location.hash.slice(1)), known = (n) => numbers.has(n);
-  const changes = { view: ['flame', 'icicle', 'callers'].includes(said.get('v')) ? said.get('v') : 'icicle' };
-  if (+said.get('t') > 0 && +said.get('t') < state.tables.length) changes.table = +said.get('t');
-  changes.weight = said.get('w') || '';
-  for (const box of BOXES) changes[box] = !!said.get(box[0]);
-  changes.threads = said.get('u') || '';
-  const stretch = (said.get('s') || '').split('-').map(Number);
-  changes.stretch = stretch.length === 2 && stretch[0] < stretch[1] ? stretch : null;
-  changes.grid = said.has('g');
-  changes.sort = said.get('g') || 'self';
-  changes.query = said.get('q') || '';
-  changes.focus = said.get('f') && known(said.get('f')) ? numbers.get(said.get('f')) : -1;
-  const zoom = (said.get('z') || '').split(';').filter((n) => n);
-  changes.zoom = zoom.every(known) ? zoom.map((n) => numbers.get(n)) : [];
-  if (said.get('d')) document.documentElement.dataset.theme = said.get('d');
-  return changes;
-}
 const back = () => { const was = state.past.pop(); if (was) go(was, true); };
 const zoomTo = (node) => go({ zoom: state.tree.path(node) });
 
@@ -456,6 +423,7 @@ function about(box) {
 const KEYS = [['/', 'search'], ['Enter in the search', 'next match'], ['Enter', 'zoom to the selected frame'], ['arrows', 'select parent, child, neighbour'], ['b', 'back'],
   ['0 or Esc', 'whole profile'], ['f i c', 'flame, icicle, callers'], ['t', 'table of methods'], ['w', 'next weight'],
   ['l', 'lines'], ['r', 'recursive calls as one frame'], ['o', 'order by name'], ['u', 'threads: main, pool-*'], ['s', 'callers and callees of the selected method'],
+  ['x', 'leave out all stacks through the selected method'],
   ['n', 'notes'], ['d', 'dark or light'], ['click', 'zoom'], ['double click', 'copy the name'], ['Shift+click', 'callers and callees of a method'],
   ['drag in the band', 'show that stretch of time'], ['arrows in the band', 'move the stretch, with Shift its end']];
 function keys(box) {
@@ -490,6 +458,12 @@ function open(node, tree) {
   if (state.focus < 0) go({ zoom: tree.path(node) });
   else if (node > 0) go({ focus: level(tree.name[node]) });
 }
+// What is zoomed to, or in the middle, would be empty without its own stacks.
+function leaveOut(name) {
+  const stays = (n) => plain[n] !== name;
+  state.selected = 0;
+  go({ without: [...state.without, name], zoom: state.zoom.every(stays) ? state.zoom : [], focus: state.focus >= 0 && stays(state.focus) ? state.focus : -1 });
+}
 function copy(text) {
   if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => { $('status').textContent = 'copied: ' + text; });
 }
@@ -502,7 +476,7 @@ function listen() {
   $('weight').onchange = (e) => go({ weight: e.target.value });
   for (const box of BOXES) $(box).onchange = (e) => go({ [box]: e.target.checked });
   $('search').oninput = (e) => { state.query = e.target.value; search(); fillTable(); keep(); redraw(); };
-  $('reset').onclick = () => go({ zoom: [], query: '', focus: -1, threads: '', stretch: null });
+  $('reset').onclick = () => go({ zoom: [], query: '', focus: -1, threads: '', stretch: null, without: [] });
   $('back').onclick = back;
   $('notes').onclick = () => dialog(about);
   $('help').onclick = () => dialog(keys);
@@ -546,6 +520,7 @@ function listen() {
     else if (e.key === 'o') go({ byName: !state.byName });
     else if (e.key === 'u' && !$('threads').hidden) $('threads').focus();
     else if (e.key === 's' && state.selected > 0) go({ focus: level(selectedName()) });
+    else if (e.key === 'x' && state.selected > 0) leaveOut(plain[selectedName()]);
     else if (e.key === 'n') $('notes').click();
     else if (e.key === 'd') $('theme').click();
     else if (e.key === '?') $('help').click();

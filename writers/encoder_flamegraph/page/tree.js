@@ -147,13 +147,15 @@ function threadTest(pattern) {
   return (name) => name === pattern || re.test(name);
 }
 
-// The weights of a table's stacks, of the rows in the stretch and of the threads that are shown.
+// The weights of a table's stacks, of the rows in the stretch and of the threads that are shown; those of stacks through
+// a method that is left out are 0.
 function sumRows(table) {
   const sums = new Float64Array(table.stacks.length), values = table.values[weightOf(table)];
   const { stackOf, threadOf, at } = table, [from, until] = at && state.stretch || [-Infinity, Infinity];
   const test = threadTest(state.threads), shown = table.threadNames.map((name) => !test || test(name));
+  const counts = table.stacks.map((stack) => !state.without.length || !stack.some((name) => state.without.includes(plain[name])));
   for (let i = 0; i < values.length; i++) {
-    if (!shown[threadOf[i]] || at && (at[i] < from || at[i] >= until)) continue;
+    if (!shown[threadOf[i]] || !counts[stackOf[i]] || at && (at[i] < from || at[i] >= until)) continue;
     sums[stackOf[i]] += values[i];
   }
   return sums;
