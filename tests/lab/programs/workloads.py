@@ -65,38 +65,42 @@ class Workload:
         return sample
 
 
-class Monitors:
+class Program:
+    """A Java program of tests/vm: its sources, compiled once, and the options of its VM."""
+
+    def __init__(self, jdk, folder, sources, options):
+        self.jdk = jdk
+        self.folder = folder
+        self.options = options
+        subprocess.run([os.path.join(jdk.home, "bin", "javac"), "-nowarn", "-d", folder] +
+                       [os.path.join(ROOT, "tests", "vm", *source.split("/")) for source in sources], check=True)
+
+    def command(self, *words):
+        """The words behind the options: those of an agent, if there is one, the class and its arguments."""
+        return [os.path.join(self.jdk.home, "bin", "java"), *self.options, "-cp", self.folder, *[word for word in words if word]]
+
+
+class Monitors(Program):
     """Threads that go through monitors, a fixed number of times."""
 
     def __init__(self, jdk, folder, argument):
-        self.jdk = jdk
-        self.folder = folder
+        super().__init__(jdk, folder, ("java/Monitors.java", "java/Spin.java"), ("-Xmx256m",))
         self.argument = argument
         self.rounds = {"own": 100000, "shared": 40000}[argument]
-        sources = [os.path.join(ROOT, "tests", "vm", "java", name) for name in ("Monitors.java", "Spin.java")]
-        subprocess.run([os.path.join(jdk.home, "bin", "javac"), "-nowarn", "-d", folder] + sources, check=True)
 
     def run(self, agent_option):
-        command = [os.path.join(self.jdk.home, "bin", "java"), "-Xmx256m", "-cp", self.folder]
-        if agent_option:
-            command.append(agent_option)
-        return Sample(command + ["Monitors", self.argument, str(self.rounds)], self.folder)
+        return Sample(self.command(agent_option, "Monitors", self.argument, str(self.rounds)), self.folder)
 
 
-class CallCosts:
+class CallCosts(Program):
     """Calls and little else; the program prints nanoseconds for each."""
 
     def __init__(self, jdk, folder, argument):
-        self.jdk = jdk
-        self.folder = folder
+        super().__init__(jdk, folder, ("java/CallCosts.java",), ("-Xmx256m",))
         self.argument = argument
-        subprocess.run([os.path.join(jdk.home, "bin", "javac"), "-nowarn", "-d", folder,
-                        os.path.join(ROOT, "tests", "vm", "java", "CallCosts.java")], check=True)
 
     def nanoseconds(self, *java_options):
-        command = [os.path.join(self.jdk.home, "bin", "java"), "-Xmx256m", "-cp", self.folder]
-        command += [option for option in java_options if option]
-        run = subprocess.run(command + ["CallCosts", self.argument], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
+        run = subprocess.run(self.command(*java_options, "CallCosts", self.argument), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
                              env=dict(os.environ, LD_LIBRARY_PATH=self.folder))
         return float(run.stdout.split()[0])
 
@@ -120,16 +124,12 @@ class StartUp:
         return Sample(command + ["-version"], self.folder)
 
 
-class VirtualWaits:
+class VirtualWaits(Program):
     """Virtual threads that wait, while others work, a fixed number of rounds."""
 
     def __init__(self, jdk, folder, count):
-        self.jdk = jdk
-        self.folder = folder
+        super().__init__(jdk, folder, ("wall_clock/21/VirtualWaits.java",), ("-Xms1g", "-Xmx1g"))
         self.count = count
-        subprocess.run([os.path.join(jdk.home, "bin", "javac"), "-nowarn", "-d", folder,
-                        os.path.join(ROOT, "tests", "vm", "wall_clock", "21", "VirtualWaits.java")], check=True)
 
     def run(self, agent_option):
-        return Sample([os.path.join(self.jdk.home, "bin", "java"), "-Xms1g", "-Xmx1g", "-cp", self.folder, agent_option, "VirtualWaits",
-                       str(self.count), "0", "beside"], self.folder)
+        return Sample(self.command(agent_option, "VirtualWaits", str(self.count), "0", "beside"), self.folder)
