@@ -177,8 +177,8 @@ Circumstances Collector::circumstances() {
   how.engine = last_engine_ != nullptr ? last_engine_->name() : nullptr;
   how.clock_step_ns = shared_.clock_step_ns;
   const char* names = shared_.thread_names;
-  if (names != nullptr && *names != '\0' && !shared_.takes_any.load(std::memory_order_relaxed))
-    how.unknown_names = names;
+  const bool took_none = last_engine_ != nullptr && !shared_.takes_any.load(std::memory_order_relaxed);
+  if (took_none && names != nullptr && *names != '\0') how.unknown_names = names;
   how.has_labels = shared_.book.events.has_contexts();
   shared_.vm_threads.read(s, engine_ != nullptr, how.vm_threads_ns);
   if (engine_ == nullptr) return how;
