@@ -1,8 +1,10 @@
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads that fight over one monitor or lock, and measure by themselves how long they are kept from it.
+ * Threads that fight over one monitor or lock, and measure by themselves how long they are kept from it. The first that
+ * has it keeps it until all others wait for it, so that each of them is kept waiting on a machine of any load.
  *
  * Arguments: monitor|lock, threads, rounds of each, milliseconds in the monitor. Says `blocked <ms> times <n>` at the end.
  */
@@ -11,6 +13,8 @@ public class Contend {
     static final ReentrantLock LOCK = new ReentrantLock();
     static final AtomicLong blocked = new AtomicLong();
     static final AtomicLong times = new AtomicLong();
+    static final AtomicBoolean first = new AtomicBoolean(true);
+    static Thread[] threads;
 
     static void pause(long ms) {
         try {
@@ -28,11 +32,29 @@ public class Contend {
         }
     }
 
+    static boolean othersAre(Thread.State state) {
+        for (Thread thread : threads) {
+            if (thread != Thread.currentThread() && thread.getState() != state) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static void stay(long ms, Thread.State others) {
+        if (first.compareAndSet(true, false)) {
+            while (!othersAre(others)) {
+                pause(1);
+            }
+        }
+        pause(ms);
+    }
+
     static void inMonitor(long ms) {
         long since = System.nanoTime();
         synchronized (MONITOR) {
             passed(since);
-            pause(ms);
+            stay(ms, Thread.State.BLOCKED);
         }
     }
 
@@ -41,7 +63,7 @@ public class Contend {
         LOCK.lock();
         try {
             passed(since);
-            pause(ms);
+            stay(ms, Thread.State.WAITING);
         } finally {
             LOCK.unlock();
         }
@@ -51,7 +73,7 @@ public class Contend {
         boolean lock = arguments[0].equals("lock");
         int rounds = Integer.parseInt(arguments[2]);
         int ms = Integer.parseInt(arguments[3]);
-        Thread[] threads = new Thread[Integer.parseInt(arguments[1])];
+        threads = new Thread[Integer.parseInt(arguments[1])];
         for (int i = 0; i < threads.length; i++) {
             threads[i] = new Thread("contender-" + i) {
                 @Override
@@ -66,7 +88,9 @@ public class Contend {
                     }
                 }
             };
-            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.start();
         }
         for (Thread thread : threads) {
             thread.join();

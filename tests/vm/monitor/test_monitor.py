@@ -60,6 +60,7 @@ def locks_of_java_util_concurrent_have_owners_in_the_dump(vm):
 
 @vm_test(units=UNITS)
 def contention_is_told_apart_by_thread(vm):
+    """All but the first that enters are kept waiting: see Contend."""
     run = vm.run_java(vm.agent_option("monitor=y,thread=y,file=out.txt"), "Contend", "monitor", "3", "3", "10")
     check_equal(run.code, 0, "exit code\n%s\n" % run)
     monitors = parse_monitors(run.text("out.txt"), thread_ids=True)
