@@ -23,7 +23,7 @@ import tools
 
 # In the order of the page.
 PARTS = {"causality": shares.causality, "lines": shares.lines, "rhythm": shares.rhythm, "threads": shares.threads,
-         "agreement": packages.agreement, "exact": packages.exact, "cost": packages.cost}
+         "agreement": packages.agreement, "exact": packages.exact, "cost": packages.cost, "modes": packages.modes}
 
 
 class Session:

@@ -15,8 +15,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "programs"))
 import suite  # noqa: E402
 
-# What ecj and javac compile and lucene indexes.
-SOURCES = "org.apache.commons:commons-lang3:3.12.0:sources"
+# What ecj and javac compile, a part of it against the library itself, and lucene indexes.
+LIBRARY = "org.apache.commons:commons-lang3:3.12.0"
+SOURCES = LIBRARY + ":sources"
 STYLE = """<xsl:stylesheet version="2.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:output method="text"/>
 <xsl:key name="group" match="row" use="@group"/>
 <xsl:template match="/"><xsl:for-each select="1 to TIMES"><xsl:variable name="turn" select="."/>
@@ -61,20 +62,20 @@ def write(folder, name, text):
     return path
 
 
-def java_files(inputs, folder):
-    """A file that lists them, for compilers."""
+def to_compile(folder, inputs, scale):
+    """Arguments of a compiler: all sources, below a scale of 1 the first part of them."""
     found = sorted(os.path.join(at, name) for at, _, names in os.walk(inputs) for name in names if name.endswith(".java"))
-    return write(folder, "java-files", "".join(name + "\n" for name in found))
+    files = write(folder, "java-files", "".join(name + "\n" for name in found[:max(1, round(len(found) * scale))]))
+    return ["-encoding", "UTF-8", "-nowarn", "-cp", os.path.join(tools.fetch("library", [LIBRARY]), "%s-%s.jar" % tuple(LIBRARY.split(":")[1:])), "@" + files]
 
 
-def ecj(folder, inputs, _scale):
-    return ["org.eclipse.jdt.internal.compiler.batch.Main", "-8", "-encoding", "UTF-8", "-nowarn", "-proceedOnError", "-d", "none",
-            "@" + java_files(inputs, folder)]
+def ecj(folder, inputs, scale):
+    return ["org.eclipse.jdt.internal.compiler.batch.Main", "-8", "-proceedOnError", "-d", "none", *to_compile(folder, inputs, scale)]
 
 
-def javac(folder, inputs, _scale):
-    return ["--add-modules", "jdk.compiler", "com.sun.tools.javac.Main", "-encoding", "UTF-8", "-nowarn", "-proc:none", "-d", os.path.join(folder, "classes"),
-            "@" + java_files(inputs, folder)]
+def javac(folder, inputs, scale):
+    return ["--add-modules", "jdk.compiler", "com.sun.tools.javac.Main", "-proc:none", "-d", os.path.join(folder, "classes"),
+            *to_compile(folder, inputs, scale)]
 
 
 def saxon(folder, _inputs, scale):
@@ -82,8 +83,8 @@ def saxon(folder, _inputs, scale):
             "-o:" + os.path.join(folder, "rows.out")]
 
 
-def batik(folder, _inputs, _scale):
-    drawings = [write(folder, "drawing%d.svg" % i, DRAWING % SHAPES) for i in range(4)]
+def batik(folder, _inputs, scale):
+    drawings = [write(folder, "drawing%d.svg" % i, DRAWING % SHAPES) for i in range(max(1, round(4 * scale)))]
     return ["-Djava.awt.headless=true", "org.apache.batik.apps.rasterizer.Main", "-scriptSecurityOff", "-d", folder, *drawings]
 
 
@@ -233,16 +234,14 @@ def compiled(program, options):
     return len(re.findall(r"^ *\d+ +\d+ [ %sbn!]* 4 +", text, flags=re.M)), len(re.findall(r"inline \(hot\)", text))
 
 
-def cost(session):
-    """CPU time with the profiler by that without, pairs, order at random within a round: median and 95 % bounds; methods that C2 compiled and call sites that it inlined."""
+def costs(session, variants_of):
+    """Rows of CPU time with a profiler by that without. variants_of(vm): {name: function that returns the VM's options}."""
     yield "| Java | program | profiler | CPU | 95 % bounds | compiled by C2 | inlined | without: compiled, inlined |"
     yield "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |"
     order = random.Random(1)
+    medians = {}
     for vm, program in ready(session, COST):
-        out = vm.path("cost.out")
-        variants = {tool.text: lambda tool=tool: tool.options(vm, vm.path("cost" + tool.suffix), 10) for tool in session.chosen if tool.suits(vm.jdk)}
-        variants.update({name: lambda options=options: [vm.agent_option(options + ",force=y,verbose=n,file=" + out)]
-                         for name, options in MODES.items()})
+        variants = variants_of(vm)
         seconds = {name: [] for name in [None, *variants]}
         for _ in range(session.rounds):
             turn = list(seconds)
@@ -252,5 +251,20 @@ def cost(session):
         base = compiled(program, [])
         for name, options in variants.items():
             ratios = [with_it / without for with_it, without in zip(seconds[name], seconds[None])]
+            medians.setdefault((vm.version, name), []).append(statistics.median(ratios))
             yield "| %d | %s | %s | %.2f | %.2f to %.2f | %d | %d | %d, %d |" % (
                 vm.version, program.name, name, statistics.median(ratios), *suite.bounds(ratios), *compiled(program, options()), *base)
+    for (version, name), found in medians.items():
+        yield "| %d | mean of %d | %s | %.2f | | | | |" % (version, len(found), name, statistics.geometric_mean(found))
+
+
+def cost(session):
+    """CPU time with the profiler by that without, pairs, order at random within a round: median and 95 % bounds; methods that C2 compiled and call sites that it inlined."""
+    return costs(session, lambda vm: {tool.text: lambda tool=tool: tool.options(vm, vm.path("cost" + tool.suffix), 10)
+                                      for tool in session.chosen if tool.suits(vm.jdk)})
+
+
+def modes(session):
+    """The same of the modes that count exactly: cpu=times, heap=sites, and heap=sites with sites-live=n."""
+    return costs(session, lambda vm: {name: lambda options=options: [vm.agent_option("%s,force=y,verbose=n,file=%s" % (options, vm.path("cost.out")))]
+                                      for name, options in MODES.items()})
