@@ -1,4 +1,9 @@
-/** A thread calls a short method in a loop that, once compiled, looks at nothing outside of it; ends with its stdin. */
+import java.lang.management.ManagementFactory;
+
+/**
+ * A thread calls a short method in a loop that, once compiled, looks at nothing outside of it. Says `ready <pid>` when the thread
+ * is in that loop; ends with its stdin.
+ */
 public class LongLoop {
     static volatile int sink;
 
@@ -11,6 +16,8 @@ public class LongLoop {
         Thread thread = new Thread(LongLoop::run, "loop");
         thread.setDaemon(true);
         thread.start();
+        // It has been in the loop for most of that, and will be for much longer.
+        while (ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()) < 20_000_000) Thread.sleep(1);
         System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) continue;
         System.out.println("ended");

@@ -224,17 +224,21 @@ public class HeapKnown {
         }
     }
 
-    /** Starts a virtual thread where there are any. */
-    static void startVirtual() throws Exception {
+    /** Starts a virtual thread, which parks, where there are any; null elsewhere. */
+    static Thread startVirtual() throws Exception {
         try {
             Class<?> type = Class.forName("java.lang.Thread$Builder");
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             builder = type.getMethod("name", String.class).invoke(builder, "known-virtual");
             Runnable runnable = HeapKnown::park;
-            type.getMethod("start", Runnable.class).invoke(builder, runnable);
+            return (Thread) type.getMethod("start", Runnable.class).invoke(builder, runnable);
         } catch (ClassNotFoundException e) {
-            return;
+            return null;
         }
+    }
+
+    static void awaitParked(Thread thread) throws InterruptedException {
+        while (thread != null && thread.getState() != Thread.State.WAITING) Thread.sleep(1);
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -244,9 +248,9 @@ public class HeapKnown {
         Thread waiter = new Thread(HeapKnown::waitForLock, "known-waiter");
         waiter.setDaemon(true);
         waiter.start();
-        startVirtual();
-        while (waiter.getState() != Thread.State.WAITING) Thread.sleep(10);
-        Thread.sleep(200);  // The virtual thread parks.
+        Thread virtual = startVirtual();
+        awaitParked(waiter);
+        awaitParked(virtual);
         System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) {
             continue;

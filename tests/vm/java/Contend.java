@@ -4,7 +4,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Threads that fight over one monitor or lock, and measure by themselves how long they are kept from it. The first that
- * has it keeps it until all others wait for it, so that each of them is kept waiting on a machine of any load.
+ * has it keeps it until all others wait for it, and main for a thread's end, so that each of them is kept waiting on a
+ * machine of any load.
  *
  * Arguments: monitor|lock, threads, rounds of each, milliseconds in the monitor. Says `blocked <ms> times <n>` at the end.
  */
@@ -14,6 +15,7 @@ public class Contend {
     static final AtomicLong blocked = new AtomicLong();
     static final AtomicLong times = new AtomicLong();
     static final AtomicBoolean first = new AtomicBoolean(true);
+    static final Thread main = Thread.currentThread(); // which loads this class
     static Thread[] threads;
 
     static void pause(long ms) {
@@ -43,7 +45,7 @@ public class Contend {
 
     static void stay(long ms, Thread.State others) {
         if (first.compareAndSet(true, false)) {
-            while (!othersAre(others)) {
+            while (!othersAre(others) || main.getState() != Thread.State.WAITING) {
                 pause(1);
             }
         }

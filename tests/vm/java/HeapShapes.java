@@ -73,7 +73,7 @@ public class HeapShapes {
         }, "SeCrEt-thread-" + mark);
         named.setDaemon(true);
         named.start();
-        Thread.sleep(200);
+        while (named.getState() != Thread.State.TIMED_WAITING) Thread.sleep(1);
         if (arguments.length < 2) return;
         System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) {

@@ -69,6 +69,7 @@ public class HeapTraces {
         }
         Thread[] workers = {new Thread(HeapTraces::work), new Thread(HeapTraces::work)};
         for (Thread worker : workers) worker.start();
+        while (chain == null) Thread.sleep(1);
         System.out.println("ready " + Pid.own());
         System.out.flush();
         while (System.in.read() >= 0) { }

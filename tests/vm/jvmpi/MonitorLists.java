@@ -1,7 +1,7 @@
 /** A thread that waits on a monitor which nobody owns, one that owns a monitor, one that wants it; then main waits. */
 public class MonitorLists {
     static final Object LONELY = new Object(), WANTED = new Object(), MINE = new Object();
-    static volatile boolean done;
+    static volatile boolean owned, done;
 
     static void waits() {
         synchronized (LONELY) {
@@ -15,6 +15,7 @@ public class MonitorLists {
 
     static void owns() {
         synchronized (WANTED) {
+            owned = true;
             while (!done) Thread.yield();
         }
     }
@@ -35,6 +36,7 @@ public class MonitorLists {
     public static void main(String[] arguments) throws Exception {
         Thread waiter = start("waiter", MonitorLists::waits, Thread.State.WAITING);
         Thread owner = start("owner", MonitorLists::owns, Thread.State.RUNNABLE);
+        while (!owned) Thread.yield();
         Thread wanting = start("wanting", MonitorLists::wants, Thread.State.BLOCKED);
         synchronized (MINE) {
             MINE.wait(1);
