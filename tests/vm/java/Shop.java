@@ -5,8 +5,8 @@ import java.util.Map;
 
 /**
  * The program of the pages (app.jar): burns CPU in price() and a tenth of it in tax(), keeps every order in a cache for ever, and
- * lets two threads fight over one monitor in ship(). `Shop serve` says `ready <pid>`, leaks orders in a ledger, and goes on
- * until its stdin ends. The routes of its requests are labels of hprof.Context, if that is there.
+ * lets two threads fight over one monitor in ship(). `Shop serve` says `ready <pid>`, leaks orders in a ledger each hour, and goes
+ * on until its stdin ends. The routes of its requests are labels of hprof.Context, if that is there.
  */
 public class Shop {
     static final class Order {
@@ -21,6 +21,7 @@ public class Shop {
     static final Map<Integer, Order> CACHE = new HashMap<>();
     static final List<Order> LEDGER = new ArrayList<>();
     static final Object DOCK = new Object();
+    static boolean leaks;
     static volatile boolean closed;
 
     static long price(int articles) {
@@ -54,6 +55,9 @@ public class Shop {
 
     /** Few and long calls: the compilers do not join the methods into one. */
     static long hour(int first) {
+        if (leaks) {
+            leak();
+        }
         for (int i = 0; i < 1000; i++) {
             CACHE.put(first + i, new Order(first + i));
         }
@@ -85,15 +89,15 @@ public class Shop {
     }
 
     static void leak() {
-        for (int i = 0; i < 1000 && LEDGER.size() < 50_000; i++) {
+        for (int i = 0; i < 100 && LEDGER.size() < 50_000; i++) {
             LEDGER.add(new Order(i));
         }
     }
 
     static void serve() throws Exception {
+        leaks = true;
         Thread worker = new Thread(() -> {
             while (!closed) {
-                leak();
                 day();
             }
         }, "worker");
