@@ -8,15 +8,10 @@ import tempfile
 import time
 
 from harness import TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, vm_test, write_program
+from peers import closed_port
 from tool import hprof, sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def attach(vm, live, *words):
@@ -296,7 +291,7 @@ def ctl_speaks_to_the_agent(vm):
     with open(vm.path("guess"), "w") as file:
         file.write("decaf" * 8 + "\n")
     os.chmod(vm.path("guess"), 0o600)
-    port = free_port()
+    port = closed_port()
     live = vm.start("cpu=samples,interval=1,file=ctl.txt,control=%s,listen=127.0.0.1:%d,secret-file=%s"
                     % (vm.path("agent.sock"), port, vm.path("secret")), "Idle")
     for command, code, words in (("status", 0, "running"), ("report", 0, "reports"), ("stop", 0, "stopped"),
