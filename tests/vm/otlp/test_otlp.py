@@ -98,7 +98,8 @@ def events_have_times_and_states(vm):
 
 @vm_test(units=("heap_sites",) + FILE, since=11)
 def events_of_allocations_are_beside_what_lives(vm):
-    found = written(vm, "heap=sites,sites=sampled:4k", "Sites", form="otlp_events")
+    # Fewer samples than the queue to the writer has places, so that none is lost on a busy machine.
+    found = written(vm, "heap=sites,sites=sampled:16k", "Sites", form="otlp_events")
     made, live = found.profiles["alloc_space"], found.profiles.get("inuse_space")
     check(all(times for times in made.times), "allocations without times")
     check(live is None or not any(live.times), "times of what lives")
@@ -200,7 +201,10 @@ def a_collector_that_stops_for_a_while_gets_what_the_buffer_held(vm):
     numbers = [int(target.split("n=")[1]) for _, target, _, _ in server.posts]
     sizes = [len(body) for _, _, _, body in server.posts]
     lost = sorted(set(range(1, 23)) - set(numbers))
-    check_equal((numbers, lost), ([1] + list(range(2 + len(lost), 23)), list(range(2, 2 + len(lost)))), "the oldest are lost")
+    check_equal(numbers, sorted(numbers), "the order of the posts")
+    # The oldest are lost, but for the one that was on its way when the last of them had to go.
+    kept = sorted(set(range(2, max(lost) + 1)) - set(lost))
+    check(lost and len(kept) <= 1, "lost: %s, but not: %s" % (lost, kept))
     held = sum(sizes[1:-1])
     check(held <= 65536 < held + max(sizes), "%d bytes in reports of %s" % (held, sizes))
     said = re.findall(r"lost (\d+) reports: not sent for so long", run.err)
