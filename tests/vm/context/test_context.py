@@ -220,7 +220,10 @@ def root_route(stack):
 
 @vm_test(units=("context", "cpu_samples", "encoder_ascii", "sink_file", "report_windows"))
 def windows_of_labels_add_up(vm):
-    run = vm.run_java(vm.agent_option("plugin=context,cpu=samples,interval=1,cutoff=0,every=1,file=out.txt"), *vms(vm)[0], "Scopes", "platform", "5")
+    # Eight threads: three seconds at least, however many processors they have.
+    seconds = 3 * min(8, os.cpu_count())
+    run = vm.run_java(vm.agent_option("plugin=context,cpu=samples,interval=1,cutoff=0,every=1,file=out.txt"), *vms(vm)[0], "Scopes", "platform",
+                      str(seconds))
     check_equal(run.code, 0, "exit code\n%s" % run)
     sections = parse_ascii(run.text("out.txt")).cpu()
     check(len(sections) > 2, "windows: %d" % len(sections))

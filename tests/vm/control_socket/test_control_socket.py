@@ -91,8 +91,8 @@ def idle_agent_sleeps(vm):
     path = vm.path("s")
     live = vm.start("cpu=samples,start=n,control=%s,file=out.txt" % path, "Idle")
     must(path, "status")
-    # The thread that served the connection ends with it.
-    live.wait_until(lambda: "hprof control" not in switches(live.pid)[0].values(), "the end of the connection")
+    # The thread that served the connection ends with it, and the others have to get as far as their waits.
+    live.wait_until(lambda: "hprof control" not in switches(live.pid)[0].values() and sleeping(live.pid), "the end of the connection")
     names, before = switches(live.pid)
     check({"hprof listener", "hprof writer"} <= set(names.values()), "threads of the agent: %s" % names)
     time.sleep(3)
@@ -101,6 +101,12 @@ def idle_agent_sleeps(vm):
         check(thread in after, "%s has ended" % name)
         check(after[thread] - before[thread] <= 2, "%s was woken %d times" % (name, after[thread] - before[thread]))
     live.ended_well()
+
+
+def sleeping(pid):
+    """Whether the agent's threads sleep, all of them."""
+    names, _ = switches(pid)
+    return all(re.search(r"^State:\tS", open("/proc/%d/task/%s/status" % (pid, thread)).read(), re.M) for thread in names)
 
 
 def switches(pid):

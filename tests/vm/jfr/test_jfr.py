@@ -104,7 +104,10 @@ def elapsed_time_is_split_into_what_runs_and_what_waits(vm):
 
 @vm_test(units=("cpu_samples",) + OUTPUT)
 def each_window_is_a_chunk(vm):
-    _, found = recorded(vm, "cpu=samples,every=1", "Spin", "25")
+    live = vm.start("cpu=samples,every=1,format=jfr,file=out.jfr", "Idle")
+    live.wait_until(lambda: read(vm.path("out.jfr")).count(b"FLR\0") > 2, "three chunks")
+    found = Recording(live.ended_well().path("out.jfr"))
+    check_equal([note for note in found.notes() if note.startswith("lost ")], [], "losses")
     check(found.chunks >= 3, "%d chunks" % found.chunks)
     check_equal(len(found.events["jdk.JVMInformation"]), found.chunks, "chunks with the JVM")
 

@@ -81,18 +81,21 @@ def an_attached_agent_shows_what_a_program_waits_for(vm):
     live = vm.start(None, "Idle", java=vm.attachable)
     out = vm.path("out.txt")
     check(loaded(load_agent(live.pid, vm.agent, OPTIONS)), "the agent was not loaded\n%s" % live.state())
-    sections, text = 0, ""
-    while sections < 2 or ("Idle.main" not in text and sections < 20):  # a starved sampler looks late
+    sections = 0
+
+    def seen():
+        nonlocal sections
         sections += 1
         live.request_data_dump()
         live.wait_for("out.txt", "CPU SAMPLES END", sections)
-        text = open(out).read()
+        return sections > 1 and "Idle.main" in open(out).read()
+    live.wait_until(seen, "samples of main, which reads its input")  # a starved sampler looks late
     run = live.finish()
     report = parse_ascii(run.text("out.txt"))
     totals = [section.total for section in report.cpu()]
     check_equal(totals, sorted(totals), "totals that never shrink")
     methods = {frame[0] for row in report.cpu()[-1].rows for frame in report.traces[row.trace].frames}
-    check("Idle.main" in methods, "main, which reads its input, is not in the table: %s" % sorted(methods))
+    check("Idle.main" in methods, "main is not in the last table: %s" % sorted(methods))
 
 
 @vm_test(units=UNITS + ("encoder_collapsed", "encoder_binary", "encoder_pprof", "encoder_json"))
@@ -188,7 +191,7 @@ def virtual_threads_that_wait_have_their_time(vm):
 
 @vm_test(units=UNITS, since=21)
 def virtual_threads_that_the_vm_does_not_list_are_said(vm):
-    run = vm.run_java(vm.agent_option(OPTIONS), "-Djdk.trackAllThreads=false", "VirtualWaits", "50", "300", "direct")
+    run = vm.run_java(vm.agent_option(OPTIONS), "-Djdk.trackAllThreads=false", "VirtualWaits", "50", "2000", "direct")
     check_equal(run.code, 0, "exit code\n%s\n" % run)
     notes = parse_ascii(run.text("out.txt")).notes
     check(any("none was found; the VM lists only those of executors (jdk.trackAllThreads=false)" in note for note in notes), notes)
