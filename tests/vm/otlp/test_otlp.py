@@ -128,8 +128,8 @@ def samples_link_to_the_span_that_a_tracer_sets(vm):
 def events_are_posted_with_the_report_that_follows(vm):
     with HttpServer((200, b"\x0a\x00")) as server:
         options = "cpu=samples,interval=1,every=1,cutoff=0,format=otlp_events,url=http://127.0.0.1:%d%s" % (server.port, PATH)
-        live = vm.start(options, "Rounds")
-        live.wait_until(lambda: "worked" in live.out() and len(server.posts) >= 3, "three windows")
+        live = vm.start(options, "Idle")
+        live.wait_until(lambda: len(server.posts) >= 3, "three windows")
         run = live.finish()
         posts = list(server.posts)
     check_equal(run.code, 0, "exit code\n%s" % run)
@@ -137,6 +137,8 @@ def events_are_posted_with_the_report_that_follows(vm):
     requests = [Otlp(body) for _, _, _, body in posts if body]
     check_equal([list(request.profiles) for request in requests], [["samples", "cpu"]] * len(requests), "types")
     times = [sorted(at for of in request.profiles["cpu"].times for at, _ in of) for request in requests]
+    if not times[-1]:  # the last window may be too short for a sample
+        times.pop()
     check(len(times) >= 3 and all(times), "%d windows with samples" % len(times))
     for before, after in zip(times, times[1:]):
         check(before[-1] - after[0] < 500_000_000, "a window begins %d ns before the last one ends" % (before[-1] - after[0]))
