@@ -1,4 +1,4 @@
-"""What is said of each module and unit that is wrong on purpose: abi/wrong_plugin.c and abi/misbehaving.c."""
+"""What is said of each module and unit that is wrong on purpose: abi/wrong_plugin.c and abi/misbehaving_*.c."""
 from collections import namedtuple
 
 # What `hprof plugin check` says of a module.
@@ -97,7 +97,6 @@ UNITS = {
     "late_memory": Fault("allocates memory after create"),
     "deaf": Fault("goes on although the output is gone"),
     "open_for_ever": Fault("leaves a file open"),
-    # misbehaving_most
     "undeclared": Fault("note  writes the table com.wrong.hidden/1, which its records do not list"),
     "no_column_name": Fault("is a table with a schema or rows that cannot be read", "is a table with a schema or rows that cannot be read"),
     "no_title": Fault("is a table with a schema or rows that cannot be read", "is a table with a schema or rows that cannot be read"),

@@ -35,11 +35,10 @@ def main(build, suffix):
     wrong = build + "/tests/plugins/abi/plugins/"
     for name, words in MODULES.items():
         expect(1, [words], wrong + name + suffix)
-    parts = [build + "/tests/plugins/abi/misbehaving/" + name + suffix for name in ("misbehaving", "misbehaving_more",
-                                                                                    "misbehaving_most")]
-    units, more, most = parts
+    parts = [build + "/tests/plugins/abi/misbehaving/misbehaving_" + name + suffix for name in ("life", "reports", "writers")]
+    life, reports, _ = parts
     lists = {file: check(build, file, "--list")[1] for file in parts}
-    code, tests = check(build, more, "--list")
+    code, tests = check(build, life, "--list")
     if code != 0 or "stuck_create/life  life in all orders\n" not in tests:
         bad.append("--list lacks the test stuck_create/life\n" + tests)
     for unit, words in LIVES.items():
@@ -47,12 +46,12 @@ def main(build, suffix):
         deadline = "--deadline=1" if words.startswith("hangs") else "--deadline=600"
         file = next(file for file in parts if "\n%s/options " % unit in "\n" + lists[file])
         expect(0 if words.startswith("note") else 1, [words], file, "--run", "--unit=" + unit, deadline)
-    expect(1, ['"unit":"no_number","test":"life","verdict":"FAIL","text":"a record that it hands over is a table'], more,
+    expect(1, ['"unit":"no_number","test":"life","verdict":"FAIL","text":"a record that it hands over is a table'], reports,
            "--only=no_number/life", "--json")
-    expect(0, ["note  writes the table com.wrong.hidden/1, which its records do not list"], most, "--only=undeclared/life")
-    expect(2, ["no test nothing"], units, "--only=nothing")
+    expect(0, ["note  writes the table com.wrong.hidden/1, which its records do not list"], reports, "--only=undeclared/life")
+    expect(2, ["no test nothing"], life, "--only=nothing")
     expect(1, HELPLESS_TOO, wrong + "helpless" + suffix)
-    expect(2, ["no unit nobody"], units, "--run", "--unit=nobody")
+    expect(2, ["no unit nobody"], life, "--run", "--unit=nobody")
     if not shipped or bad:
         sys.exit("\n".join(bad) or "no shipped units")
 

@@ -1,4 +1,4 @@
-"""Units that do something wrong while they run (tests/plugins/abi/misbehaving.c): the program never notices. tests/plugins/wrong.py
+"""Units that do something wrong while they run (tests/plugins/abi/misbehaving_*.c): the program never notices. tests/plugins/wrong.py
 has what is said of each."""
 import os
 import re
@@ -23,7 +23,7 @@ def options(vm, text):
     folder = vm.path("plugins")
     if not os.path.isdir(folder):
         os.makedirs(folder)
-        for name in ("misbehaving.so", "misbehaving_more.so", "misbehaving_most.so", "throwing.so"):
+        for name in ("misbehaving_life.so", "misbehaving_reports.so", "misbehaving_writers.so", "throwing.so"):
             shutil.copy(os.path.join(vm.tree, "tests", "plugins", "abi", "misbehaving", name), folder)
     return "plugins=%s,%s" % (folder, text)
 
