@@ -73,9 +73,9 @@ std::string filled_in(const char* row) {
 }
 
 std::string option_text(const OptionRow& option) {
-  const std::string name = option.name;
-  if (option.value == nullptr) return name;
-  return name + (name.compare(0, 2, "--") == 0 ? "=" : " ") + option.value;
+  std::string text = option.name;
+  if (option.value != nullptr) text.append(text.compare(0, 2, "--") == 0 ? "=" : " ").append(option.value);
+  return text;
 }
 
 std::string option_lines(const OptionRow& option) {
