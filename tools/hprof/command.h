@@ -42,14 +42,7 @@ struct OptionRow {
   ValueKind kind = ValueKind::kText;
   uint64_t least = 0, most = UINT64_MAX;  // of a number
   bool needed = false;
-  bool repeats = false;  // may be given more than once
 };
-
-// The same option, which may be given more than once.
-constexpr OptionRow repeated(OptionRow row) {
-  row.repeats = true;
-  return row;
-}
 
 // An option of several commands.
 constexpr OptionRow kAgentOption = {"--agent", "LIBRARY",
@@ -70,9 +63,10 @@ struct Verb;
 class Given {
  public:
   bool has(const char* option) const { return find(option) != nullptr; }
+  // The last value of an option.
   std::string text(const char* option, const char* otherwise = "") const;
   uint64_t number(const char* option, uint64_t otherwise) const;
-  // All values of an option that repeats.
+  // All values of an option that may be repeated.
   std::vector<std::string> all(const char* option) const;
   // Prints "hprof <command>: <text>" and a hint at the help page on stderr; returns kFailed.
   int misuse(const std::string& text) const;

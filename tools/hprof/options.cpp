@@ -107,10 +107,6 @@ struct Parser {
     const size_t equals = argument.find('=');
     const OptionRow* option = find(argument.substr(0, equals));
     if (option == nullptr) return fail_of(argument.substr(0, equals));
-    if (!option->repeats && given->has(option->name)) {
-      error = std::string("option given twice: ") + option->name;  // as the agent says
-      return false;
-    }
     std::string value;
     if (equals != std::string::npos) value = argument.substr(equals + 1);
     if (option->value == nullptr && equals != std::string::npos) {
@@ -142,8 +138,8 @@ struct Parser {
 
 const std::string* Given::find(const char* option) const {
   const std::string name = option;
-  for (const auto& [row, value] : options_)
-    if (name == row->name) return &value;
+  for (size_t i = options_.size(); i-- > 0;)
+    if (name == options_[i].first->name) return &options_[i].second;
   return nullptr;
 }
 

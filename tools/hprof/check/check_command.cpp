@@ -69,7 +69,7 @@ constexpr OptionRow kOptions[] = {
      "report what this reader fails on as errors: gprof2dot, hprof2flamegraph, mat, visualvm,\n"
      "jhat, intellij, shark, hprof-slurp, or all"},
     {"--strict", nullptr, "report warnings as errors"},
-    repeated({"--allow", "RULE", "report errors of this rule as warnings; repeatable"}),
+    {"--allow", "RULE", "report errors of this rule as warnings; repeatable"},
     {"--no-warnings", nullptr, "print errors only"},
     {"--max", "N", "print at most N problems, and N of one rule; default 100 and 10", ValueKind::kNumber, 0,
      UINT32_MAX},

@@ -118,9 +118,9 @@ constexpr OptionRow kSubclassesOption = {"--subclasses", nullptr, "include the s
 constexpr OptionRow kLeakOptions[] = {
     {"--threshold", "PERCENT", "leaks: smallest share of the heap that makes a suspect, default 10",
      ValueKind::kNumber, 1, 100},
-    repeated({"--fail-if", "CONDITION",
-              "leaks: exit with status 1 if instances(CLASS)>N, shallow(CLASS)>SIZE, "
-              "retained(CLASS)>SIZE,\nheap>SIZE or suspect>PERCENT%; repeatable"}),
+    {"--fail-if", "CONDITION",
+     "leaks: exit with status 1 if instances(CLASS)>N, shallow(CLASS)>SIZE, "
+     "retained(CLASS)>SIZE,\nheap>SIZE or suspect>PERCENT%; repeatable"},
 };
 constexpr OptionRow kFindOptions[] = {
     {"--string", "TEXT", "find: what the strings have in them", ValueKind::kText, 0, 0, true}};

@@ -267,7 +267,7 @@ constexpr OptionRow kOptions[] = {
     {"--secret-file", "FILE", "accept only an agent with the same secret-file=; turn others away"},
     {"-o", "FILE", "default java.hprof; - is stdout"},
     {"--force", nullptr, "replace an existing file"},
-    repeated({"--cmd", "COMMAND", "send this command; repeatable, sent in turn; \"wait SECONDS\" waits"}),
+    {"--cmd", "COMMAND", "send this command; repeatable, sent in turn; \"wait SECONDS\" waits"},
     {"--no-input", nullptr, "do not read commands from stdin"},
     {"--quiet", nullptr, "no progress and no totals"},
 };

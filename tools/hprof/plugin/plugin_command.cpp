@@ -11,7 +11,7 @@ static constexpr OptionRow kCheckOptions[] = {
     {"--run", nullptr, "run the units, without a VM"},
     {"--unit", "ID", "run this one only"},
     {"--list", nullptr, "print the names of the tests, UNIT/TEST, and run none"},
-    repeated({"--only", "TEST", "run this test of all units, or UNIT/TEST; may be repeated"}),
+    {"--only", "TEST", "run this test of all units, or UNIT/TEST; may be repeated"},
     {"--json", nullptr, "print JSON"},
     {"--deadline", "SECONDS", "count a call as hanging after this time; default 10", ValueKind::kNumber, 1,
      3600},
