@@ -1,11 +1,11 @@
-"""What explains a difference between the original's report and ours. Each names a row of docs/compatibility.md by the text of its
-first cell: what is not written there is no explanation."""
+"""What explains a difference between the original's report and ours. Each names an item of docs/compatibility.md by its
+words in bold: what is not written there is no explanation."""
 import re
 
 
 class Difference:
     def __init__(self, name, fact, holds=None, options=""):
-        self.name = name        # the first cell of the row
+        self.name = name        # the words in bold
         self.fact = re.compile(fact)
         self.holds = holds or (lambda theirs, mine: True)
         self.options = re.compile(options)
@@ -73,18 +73,18 @@ DIFFERENCES = [
 ]
 
 
-def cells(page):
-    """The first cells of the page's rows."""
+def items(page):
+    """The names of the page's items."""
     with open(page, encoding="utf-8") as file:
-        return {line.split("|")[1].strip() for line in file if line.startswith("| ")} - {"", "---"}
+        return set(re.findall(r"^- \*\*(.*)\*\*: .*$", file.read(), re.M))
 
 
 def load(page):
     """DIFFERENCES, once each is found in the page."""
-    found = cells(page)
+    found = items(page)
     missing = [row.name for row in DIFFERENCES if row.name not in found]
     if missing:
-        raise SystemExit("%s has no row: %s" % (page, "; ".join(sorted(set(missing)))))
+        raise SystemExit("%s has no item: %s" % (page, "; ".join(sorted(set(missing)))))
     return DIFFERENCES
 
 

@@ -20,7 +20,7 @@ SITES = ("heap_sites", "encoder_ascii", "sink_file")
 SAMPLES = ("cpu_samples", "encoder_ascii", "sink_file")
 DUMPS = ("heap_dump", "encoder_ascii", "encoder_binary", "sink_file")
 NAMES = ("theirs", "ours")
-PROVED = {}  # the first cell of a row -> tests
+PROVED = {}  # the name of an item -> tests
 
 
 def row(*names):
@@ -84,7 +84,7 @@ def reports_differ_from_those_of_the_original_as_the_page_says(vm):
 @vm_test()
 def each_row_of_the_page_is_looked_at(vm):
     seen = {found.name for found in differences.DIFFERENCES} | set(PROVED)
-    check_equal(sorted(differences.cells(PAGE) ^ seen), [], "rows without a run, and runs without a row")
+    check_equal(sorted(differences.items(PAGE) ^ seen), [], "rows without a run, and runs without a row")
 
 
 # --- rows that a run with JDK 8 shows ---
