@@ -48,11 +48,11 @@ class Programs(unittest.TestCase):
 class Original(unittest.TestCase):
     """tests/vm/original/compare, which only a JDK 8 can run to its end."""
 
-    def test_every_difference_is_a_row_of_the_page(self):
+    def test_every_difference_is_an_item_of_the_page(self):
         self.assertGreater(len(differences.load(os.path.join(ROOT, "docs", "compatibility.md"))), 20)
 
-    def test_a_difference_without_a_row_is_refused(self):
-        with self.assertRaisesRegex(SystemExit, "has no row: .*class objects"):
+    def test_a_difference_without_an_item_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "has no item: .*class objects"):
             differences.load(os.path.join(ROOT, "README.md"))
 
 
