@@ -11,6 +11,7 @@ for folder in ("vm", os.path.join("lab", "accuracy")):
 import figures  # noqa: E402
 import packages  # noqa: E402
 import shares  # noqa: E402
+import stacks  # noqa: E402
 import tools  # noqa: E402
 
 REPORT = """JAVA PROFILE 1.0.1, created Thu Nov 26 18:00:00 2026
@@ -76,6 +77,32 @@ class FiguresTest(unittest.TestCase):
 
     def test_the_lead_is_in_standard_errors(self):
         self.assertAlmostEqual(figures.lead([{"a": 60, "b": 40}, {"a": 60, "b": 40}]), 2)
+
+
+class StacksTest(unittest.TestCase):
+    class Read:
+        """As much of a ClassFile as is looked at."""
+        calls = {"main": {3: {"run", "close"}, 4: {"*"}}, "leaf": {}}
+        first = {"main": {3}, "leaf": {9}}
+
+    def judged(self, *stack):
+        total, lost, wrong, _ = stacks.judge([tools.Sample(2, "main", stack)], {"Main": self.Read})
+        return total, lost, wrong
+
+    def test_a_stack_reaches_a_root_and_its_callers_call(self):
+        self.assertEqual(self.judged(("A.run", "1"), ("Main.main", "3")), (2, 0, 0))
+        self.assertEqual(self.judged(("A.any", "1"), ("Main.main", "4")), (2, 0, 0))
+        self.assertEqual(self.judged(("A.any", "1"), ("Main.main", "Unknown line")), (2, 0, 0))
+        self.assertEqual(self.judged(("A.run", "1"), ("Main.main", "5")), (2, 0, 2))
+        self.assertEqual(self.judged(("A.get", "1"), ("Main.leaf", "9"), ("Main.main", "4")), (2, 0, 2))
+        self.assertEqual(self.judged(("A.run", "1"), ("A.work", "3")), (2, 2, 0))
+
+    def test_what_has_no_java_frame_is_lost_only_where_the_reason_says_so(self):
+        self.assertEqual(self.judged(("JVM.deoptimization", "1")), (2, 2, 0))
+        self.assertEqual(self.judged(("JVM.no_java_frame", "1")), (0, 0, 0))
+        self.assertEqual(self.judged(("libc.so.6.read", "1")), (0, 0, 0))
+        self.assertEqual(self.judged((".memcpy", "1"), ("Main.main", "4"), ("libjvm.so.start", "1")), (2, 0, 0))
+        self.assertEqual(self.judged(*[("Main.main", "4")] * stacks.DEPTH), (0, 0, 0))
 
 
 class ReaderTest(unittest.TestCase):

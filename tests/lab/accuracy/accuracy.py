@@ -11,6 +11,7 @@ Nothing here is a test: no figure passes or fails.
 import argparse
 import datetime
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -19,11 +20,12 @@ import harness
 import jdks
 import packages
 import shares
+import stacks
 import tools
 
 # In the order of the page.
 PARTS = {"causality": shares.causality, "lines": shares.lines, "rhythm": shares.rhythm, "threads": shares.threads,
-         "agreement": packages.agreement, "exact": packages.exact, "cost": packages.cost, "modes": packages.modes}
+         "stacks": stacks.stacks, "agreement": packages.agreement, "exact": packages.exact, "cost": packages.cost, "modes": packages.modes}
 
 
 class Session:
@@ -69,9 +71,9 @@ def main(words, machine, commit):
         for name, part in PARTS.items():
             print("%-14s %s" % (name, " ".join(part.__doc__.split())))
         print("peers: %s" % ", ".join(tool.key for tool in tools.TOOLS))
-        print("programs: %s" % ", ".join(packages.names()))
+        print("programs: %s; of stacks also %s" % (", ".join(packages.names()), ", ".join(stacks.OWN)))
         return 0
-    unknown = set(arguments.program) - set(packages.names())
+    unknown = set(arguments.program) - set(packages.names()) - set(stacks.OWN)
     if unknown:
         sys.exit("bench: no such program: %s" % ", ".join(sorted(unknown)))
     if not os.path.exists(os.path.join(arguments.build, "lib", "libhprof.so")):
@@ -80,7 +82,13 @@ def main(words, machine, commit):
     chosen = [tool for tool in tools.TOOLS if tool.key in keys]
     with tempfile.TemporaryDirectory(prefix="hprof-accuracy-") as folder:
         found = jdks.choose(arguments.jdk, arguments.jdk_command, folder)
-        vms = [harness.staged(jdk, folder, arguments.build, shares.SOURCES) for jdk in found]
+        if arguments.jdk_command:
+            # What they can see.
+            there = os.path.join(folder, "cache")
+            if os.path.exists(tools.CACHE):
+                shutil.copytree(tools.CACHE, there)
+            tools.CACHE = there
+        vms = [harness.staged(jdk, folder, arguments.build, shares.SOURCES + stacks.SOURCES) for jdk in found]
         session = Session(arguments, vms, chosen)
         for name in arguments.part or PARTS:
             print("## %s\n\n%s\n\nMeasured %s at commit %s, `scripts/bench accuracy --part %s`. Machine: %s; load at the start %.1f.\n" % (

@@ -134,11 +134,9 @@ class Program:
         return self.session.run(self.vm, tool, interval, [*more, *self.arguments])
 
 
-def ready(session, only=None):
-    """(vm, Program) of each that runs without a profiler; the others are said."""
-    for vm in session.vms:
-        if not vm.jdk.home:
-            continue
+def ready(session, only=None, vms=None):
+    """(vm, Program) of each that runs without a profiler, on these VMs or on all; the others are said."""
+    for vm in vms or session.vms:
         for package in PACKAGES:
             if session.programs and package.name not in session.programs or only and package.name not in only:
                 continue

@@ -102,12 +102,14 @@ class Tool:
 class Ours(Tool):
     suffix = ".txt"
 
-    def __init__(self, key, text, more=""):
+    def __init__(self, key, text, more="", depth=64):
         super().__init__(key, text)
         self.more = more
+        self.depth = depth
 
     def options(self, vm, path, interval):
-        return [vm.agent_option("cpu=samples,interval=%g,depth=64,cutoff=0,thread=y,force=y,verbose=n%s,file=%s" % (interval, self.more, path))]
+        return [vm.agent_option("cpu=samples,interval=%g,depth=%d,cutoff=0,thread=y,force=y,verbose=n%s,file=%s" % (
+            interval, self.depth, self.more, path))]
 
     def read(self, path, reader):
         return read_text(harness.read(path))
@@ -125,9 +127,9 @@ class Original(Tool):
 
 
 class AsyncProfiler(Tool):
-    def __init__(self, key, event):
-        super().__init__(key, "async-profiler %s, %s" % (ASYNC_PROFILER.split(":")[2], event))
-        self.event = event
+    def __init__(self, key, event, walk="vm"):
+        super().__init__(key, "async-profiler %s, %s%s" % (ASYNC_PROFILER.split(":")[2], event, "" if walk == "vm" else ", " + walk))
+        self.event, self.walk = event, walk
 
     def library(self, vm):
         """Where the JDK can see it."""
@@ -141,8 +143,8 @@ class AsyncProfiler(Tool):
         return path
 
     def options(self, vm, path, interval):
-        return ["-agentpath:%s=start,event=%s,interval=%dus,cstack=vm,loglevel=error,file=%s" % (
-            self.library(vm), self.event, 1000 * interval, path)]
+        return ["-agentpath:%s=start,event=%s,interval=%dus,cstack=%s,loglevel=error,file=%s" % (
+            self.library(vm), self.event, 1000 * interval, self.walk, path)]
 
 
 class Jfr(Tool):

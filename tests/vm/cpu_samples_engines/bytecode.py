@@ -1,5 +1,7 @@
-"""Class files, as far as tests need them: what each line of a method calls, and line tables that number the instructions."""
+"""Class files, as far as tests need them: what each line of a method calls, line tables that number the instructions, and the stacks that
+they refute."""
 import os
+import re
 import struct
 
 from harness import check
@@ -17,6 +19,10 @@ INVOKES = (182, 183, 184, 185)  # virtual, special, static, interface
 INVOKEDYNAMIC = 186
 ANY = "*"  # an invokedynamic, or a call of a method handle, which may lead anywhere
 HANDLES = ("java/lang/invoke/MethodHandle", "java/lang/invoke/VarHandle")
+# Where stacks of Java code begin: in main, where a thread starts, and in what the VM calls itself.
+ROOT = re.compile(r"\.(main|run|<clinit>)$|^(JVM|sun\.launcher|jdk\.internal)\.|^java\.util\.concurrent\.ForkJoin"
+                  r"|^java\.lang\.(Shutdown|ThreadGroup|System|Thread)\.")
+UNWALKED = ("JVM.no_java_frame", "JVM.not_seen_running", "JVM.unloaded_method")
 
 
 class ClassFile:
@@ -179,4 +185,33 @@ def read_classes(folder):
         with open(os.path.join(folder, name), "rb") as file:
             read = ClassFile(file.read())
         found[read.name] = read
+    return found
+
+
+# Calls that the VM makes, where no instruction does: it loads, links and initialises classes, makes exceptions and lambdas.
+BY_VM = re.compile(r"\.<clinit>$|^java\.lang\.(ClassLoader|Throwable|Module\w*)\.|[cC]lassLoader\w*\.|(Error|Exception)\.<init>$"
+                   r"|^java\.lang\.invoke\.|\.security\.Protection|^JVM\.")
+
+
+# Code outside of Java methods, which sampler=native puts on top: of libraries, the kernel, the VM's stubs.
+OUTSIDE = re.compile(r"^(\[kernel\]|JVM|l[\w.+-]+\.so(\.\d+)*)\.")
+
+
+def wrong_links(frames, classes):
+    """The links of a stack, innermost frame first, which the bytecode refutes: the caller's line calls nothing of the callee's name. A frame
+    is (method, anything, line)."""
+    found = []
+    frames = frames[1:] if OUTSIDE.match(frames[0][0]) else frames
+    for callee, caller in zip(frames, frames[1:]):
+        owner, method = caller[0].rsplit(".", 1)
+        if owner not in classes or not caller[2].isdigit() or BY_VM.search(callee[0]):
+            continue
+        line, name = int(caller[2]), callee[0].rsplit(".", 1)[1]
+        calls = classes[owner].calls.get(method)
+        if calls is None:
+            continue
+        # The first bytecode index stands for unknown ones, too.
+        called = set().union(*calls.values()) if line in classes[owner].first[method] else calls.get(line, ())
+        if name not in called and ANY not in called:
+            found.append("%s <- %s, line %d" % (callee[0], caller[0], line))
     return found

@@ -3,7 +3,7 @@ import os
 import re
 import time
 
-from bytecode import read_classes, renumber
+from bytecode import OUTSIDE, ROOT, UNWALKED, read_classes, renumber, wrong_links
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
 from tool import sound
@@ -141,32 +141,6 @@ def jvmti_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
     check_virtual_stacks(vm, "jvmti")
 
 
-# Calls that the VM makes, where no instruction does: it loads, links and initialises classes, makes exceptions and lambdas.
-BY_VM = re.compile(r"\.<clinit>$|^java\.lang\.(ClassLoader|Throwable|Module\w*)\.|[cC]lassLoader\w*\.|(Error|Exception)\.<init>$"
-                   r"|^java\.lang\.invoke\.|\.security\.Protection|^JVM\.")
-
-
-# Code outside of Java methods, which sampler=native puts on top: of libraries, the kernel, the VM's stubs.
-OUTSIDE = re.compile(r"^(\[kernel\]|JVM|l[\w.+-]+\.so(\.\d+)*)\.")
-
-
-def wrong_links(frames, classes):
-    """The links of a stack, innermost frame first, which the bytecode refutes: the caller's line calls nothing of the callee's name."""
-    found = []
-    frames = frames[1:] if OUTSIDE.match(frames[0][0]) else frames
-    for callee, caller in zip(frames, frames[1:]):
-        owner, method = caller[0].rsplit(".", 1)
-        if owner not in classes or not caller[2].isdigit() or BY_VM.search(callee[0]):
-            continue
-        read = classes[owner]
-        line, name = int(caller[2]), callee[0].rsplit(".", 1)[1]
-        called = read.calls.get(method, {}).get(line, ())
-        # The first bytecode index stands for unknown ones, too.
-        if method in read.calls and name not in called and "*" not in called and line not in read.first[method]:
-            found.append("%s <- %s, line %d" % (callee[0], caller[0], line))
-    return found
-
-
 def judged_stacks(vm, engine, program, *arguments, java=()):
     """The program with line tables that number its instructions, so that its lines are bytecode indexes: (run, rows, classes), each row
     with the frames of its trace."""
@@ -188,10 +162,6 @@ def worst(links):
     return sorted(counts.items(), key=lambda link: -link[1])[:8]
 
 
-# Where stacks of Java code begin: in main, where a thread starts, and in what the VM calls itself.
-ROOT = re.compile(r"\.(main|run|<clinit>)$|^(JVM|sun\.launcher|jdk\.internal)\.|^java\.util\.concurrent\.ForkJoin"
-                  r"|^java\.lang\.(Shutdown|ThreadGroup|System|Thread)\.")
-UNWALKED = ("JVM.no_java_frame", "JVM.not_seen_running", "JVM.unloaded_method")
 # The own walk answers after some stacks were AsyncGetCallTrace's, too: samples that may be lost before.
 PROOF = 80
 
