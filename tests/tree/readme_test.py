@@ -12,7 +12,7 @@ MARKS = {"docs/options.md": ("options",), "docs/control.md": ("commands",), "doc
          "docs/tool.md": ("run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
                           "plugin", "view", "convert")}
 PROGRAM = "tools/manual/hprof_manual"
-TABLE = "| option | default |\n| --- | --- |\n| `depth=<size>` | 4 |\n"
+TABLE = "- `depth=<size>` (4): frames\n"
 DONE = "check readme: %d tables, 0 complaints\n" % sum(map(len, MARKS.values()))
 TOOL = "#!/bin/sh\ncat <<'E'\n%sE\n"
 
@@ -41,11 +41,11 @@ class Readme(unittest.TestCase):
         for path in MARKS:
             with self.subTest(path=path):
                 given = pages()
-                given[path] = given[path].replace("| 4 |", "| 5 |", 1)
+                given[path] = given[path].replace("(4)", "(5)", 1)
                 code, said, _ = self.check(given)
                 self.assertEqual(code, 1)
                 self.assertIn("--- %s\n" % path, said)
-                self.assertIn("+| `depth=<size>` | 4 |", said)
+                self.assertIn("+- `depth=<size>` (4): frames", said)
 
     def test_write_mends_them(self):
         self.assertEqual(self.check(pages("old\n"), "--write"), (0, DONE, pages()))

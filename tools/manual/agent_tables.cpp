@@ -1,4 +1,4 @@
-// The tables of the agent's commands and of what it knows of HotSpot, for the pages.
+// The lists of the agent's commands and of what it knows of HotSpot, for the pages.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -20,7 +20,7 @@ std::string usage(const CommandRow& row) {
 const char* body(const CommandRow& row) {
   switch (row.form) {
     case CommandForm::kSites:
-      return "; u2 flags (1 incremental, 2 by allocation, 4 force GC first), f4 cutoff";
+      return "; u2 flags: 1 incremental, 2 by allocation, 4 force GC first; f4 cutoff";
     case CommandForm::kSamples:
       return "; u2 ignored, f4 cutoff";
     case CommandForm::kThread:
@@ -34,14 +34,15 @@ const char* body(const CommandRow& row) {
   return row.tag == kTagControl && row.option == kControlClearSites ? "; with u2: depth" : "";
 }
 
+// " (tag and body)"; "": has none.
 std::string on_the_wire(const CommandRow& row) {
   if (row.tag == kTagNone) return "";
   char text[20];
   if (row.tag == kTagControl)
-    snprintf(text, sizeof(text), "0x%02x %u", row.tag, row.option);
+    snprintf(text, sizeof(text), " (0x%02x %u", row.tag, row.option);
   else
-    snprintf(text, sizeof(text), "0x%02x", row.tag);
-  return std::string(text) + body(row);
+    snprintf(text, sizeof(text), " (0x%02x", row.tag);
+  return std::string(text) + body(row) + ")";
 }
 
 struct Row {
@@ -77,17 +78,15 @@ std::string otherwise(const Row& row) {
 }
 
 void print_commands() {
-  puts("| command | tag and body of `net=` | what it does |\n| --- | --- | --- |");
   for (const CommandRow& row : kCommands)
-    printf("| `%s` | %s | %s |\n", usage(row).c_str(), on_the_wire(row).c_str(), row.help);
+    printf("- `%s`%s: %s\n", usage(row).c_str(), on_the_wire(row).c_str(), row.help);
 }
 
 void print_items(bool that_change) {
-  puts("| item | what it is | verified by | otherwise |\n| --- | --- | --- | --- |");
   for (const Row& row : kRows) {
     if ((strcmp(row.effect, "changes") == 0 || strcmp(row.effect, "writes") == 0) != that_change) continue;
-    printf("| `%s`, %s%s | %s | %s | %s |\n", row.name, row.effect, versions(row).c_str(), row.what,
-           row.proof, otherwise(row).c_str());
+    printf("- **`%s`** (%s%s): %s *Verified*: %s *Otherwise*: %s\n", row.name, row.effect,
+           versions(row).c_str(), row.what, row.proof, otherwise(row).c_str());
   }
 }
 

@@ -4,7 +4,7 @@
 // hprof_manual COMMAND: prints the usage and the options of a command of bin/hprof as Markdown, for
 // docs/tool.md and docs/heap-dump.md.
 //
-// hprof_manual agent-commands | agent-items-change | agent-items-read: prints a table of agent_tables.cpp.
+// hprof_manual agent-commands | agent-items-change | agent-items-read: prints a list of agent_tables.cpp.
 // hprof_manual agent-options | agent-help PLUGINS: prints the options as Markdown, or the text of
 // -agentlib:hprof=help.
 #include "tools/manual/manual.h"
@@ -120,7 +120,7 @@ int main(int count, char** arguments) {
     const auto print = [&](const hprof::ModuleSet& modules) {
       const hprof::TextOut out = {
           [](void*, hprof::Str text) { std::fwrite(text.data, 1, text.size, stdout); }, nullptr};
-      name == "agent-help" ? hprof::print_help(modules, out) : hprof::print_option_table(modules, out);
+      name == "agent-help" ? hprof::print_help(modules, out) : hprof::print_option_list(modules, out);
     };
     return with_modules(arguments[2], print) ? 0 : 1;
   }

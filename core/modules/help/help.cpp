@@ -132,30 +132,19 @@ void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) 
   }
 }
 
-// Escapes a table cell: '|' would end it, and outside of code '<' would begin a tag.
-void put_cell(Str text, bool code, TextWriter* out) {
-  for (size_t i = 0; i < text.size; ++i) {
-    if (text[i] == '|' || (text[i] == '<' && !code)) out->put('\\');
-    out->put_printable(text.part(i, i + 1));
-  }
-}
-
-void print_cells(const TextOut& out, const OptionText& option) {
+void print_item(const TextOut& out, const OptionText& option) {
   char text[kLineMost];
-  TextWriter row(text, sizeof(text));
-  row.put("| `");
-  put_cell(option.name, true, &row);
-  row.put("` | ");
-  if (!option.preset.empty()) {
-    row.put('`');
-    put_cell(option.preset, true, &row);
-    row.put('`');
+  TextWriter item(text, sizeof(text));
+  item.put("- `").put_printable(option.name).put('`');
+  if (!option.preset.empty()) item.put(" (`").put_printable(option.preset).put("`)");
+  item.put(": ");
+  for (size_t i = 0; i < option.help.size; ++i) {
+    if (option.help[i] == '<') item.put('\\');  // which would begin a tag
+    item.put_printable(option.help.part(i, i + 1));
   }
-  row.put(" | ");
-  put_cell(option.help, false, &row);
-  if (option.owner != "core") row.put(" (").put(option.owner).put(')');
-  row.put(" |\n");
-  out.put(out.context, row.text());
+  if (option.owner != "core") item.put(" (").put(option.owner).put(')');
+  item.put("\n");
+  out.put(out.context, item.text());
 }
 
 constexpr const char* kHead =
@@ -235,17 +224,16 @@ void each_option(const ModuleSet& modules, void (*visit)(void* context, const Op
   }
 }
 
-void print_option_table(const ModuleSet& modules, const TextOut& out) {
-  out.put(out.context, "| Option | Default | Meaning |\n| --- | --- | --- |\n");
+void print_option_list(const ModuleSet& modules, const TextOut& out) {
   each_option(
       modules,
-      [](void* to, const OptionText& option) { print_cells(*static_cast<const TextOut*>(to), option); },
+      [](void* to, const OptionText& option) { print_item(*static_cast<const TextOut*>(to), option); },
       const_cast<TextOut*>(&out));
   char text[kLineMost];
-  TextWriter row(text, sizeof(text));
+  TextWriter item(text, sizeof(text));
   Str rest(kIgnoredOptions), name;
-  while (next_part(&rest, ' ', &name)) row.put(row.size() == 0 ? "| `" : ", `").put(name).put("=`");
-  out.put(out.context, row.put(" | | accepted, no effect |\n").text());
+  while (next_part(&rest, ' ', &name)) item.put(item.size() == 0 ? "- `" : ", `").put(name).put("=`");
+  out.put(out.context, item.put(": accepted, no effect\n").text());
 }
 
 }  // namespace hprof
