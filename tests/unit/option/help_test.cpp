@@ -80,15 +80,17 @@ TEST_CASE("help shows the options of every module in the folders") {
 TEST_CASE("the Markdown list has an item for every option and escapes what would be a tag") {
   const std::string list = rendered(print_option_list);
   INFO(list);
-  CHECK(has(list,
-            "- `heap=dump|sites|all|acme|off` (`all`): heap profiling; all unless cpu= or monitor= is given\n"));
+  CHECK(has(
+      list,
+      "- `heap=dump|sites|all|acme|off` (`all`): heap profiling; all unless cpu= or monitor= is given\n"));
   CHECK(has(list, "\n- `beat=<ms>` (`10`): sample interval in ms (cpu_samples)\n"));
   CHECK(has(list, "\n- `force=y|n` (`y`): force output to \\<file>\n"));
   CHECK(has(list, "\n- `plugins=<folder>[:...]`: also search"));  // no default
   // Obsolete options share an item, and are in no other.
-  CHECK(has(list,
-            "\n- `gc_okay=`, `debugflags=`, `coredump=`, `errorexit=`, `pause=`, `debug=`, `X=`: accepted, no "
-            "effect\n"));
+  CHECK(
+      has(list,
+          "\n- `gc_okay=`, `debugflags=`, `coredump=`, `errorexit=`, `pause=`, `debug=`, `X=`: accepted, no "
+          "effect\n"));
   CHECK(!has(list, "`gc_okay=y"));
   CHECK_FALSE(has(list, "shared"));
 }
