@@ -30,6 +30,8 @@ static constexpr jint kMostOfScheduler = 8;
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 // From this JDK on GetStackTrace of one thread uses a handshake instead of a safepoint.
 static constexpr uint32_t kFirstWithHandshakes = 16;
+// Frames asked for of the JDK's own threads: their stacks are shorter while they wait for work.
+static constexpr uint32_t kOwnDepth = 48;
 
 hprof_status WallEngine::start(const char** why) {
   const Services& s = shared_->services;
@@ -86,13 +88,62 @@ void WallEngine::close() {
   threads_.close(s);
 }
 
+static bool is(hprof_text text, const char* expected) {
+  return text.size == strlen(expected) && begins_with(text, expected);
+}
+
+// True: the JDK has started the thread for itself, by its thread group, and threads= does not choose it.
+// A program's group of such a name has another parent.
+bool WallEngine::is_of_jdk(const hprof_thread& thread) const {
+  static constexpr const char* kGroups[] = {"system", "InnocuousThreadGroup", "CarrierThreads"};
+  if (shared_->thread_names != nullptr && *shared_->thread_names != 0) return false;
+  const Services& s = shared_->services;
+  const auto info = find_thread(s.ids, s.host, thread.serial);
+  const auto text = [&](hprof_string_id id) { return s.ids->string_text(s.host, id); };
+  // The thread of main, when main has returned and it waits for the others.
+  if (is(text(info->name), "DestroyJavaVM")) return true;
+  const hprof_text parent = text(info->parent_group);
+  if (parent.size != 0 && !is(parent, kGroups[0])) return false;
+  for (const char* group : kGroups) {
+    if (is(text(info->group), group)) return true;
+  }
+  return false;
+}
+
+// Frames to ask for.
+uint32_t WallEngine::most_frames(const WallThread& place) {
+  return place.of_jdk && place.depth < kOwnDepth ? kOwnDepth : place.depth;
+}
+
+static hprof_frame_id frame_of(const Services& s, JNIEnv* jni, const jvmtiFrameInfo& frame) {
+  const hprof_raw_frame raw = {frame.method, frame.location};
+  return s.ids->frame(s.host, jni, &raw, 0);
+}
+
+// True: a thread of the JDK's own waits or is in a native method, and its whole stack is the JDK's.
+bool WallEngine::is_idle(JNIEnv* jni, JavaState java, const jvmtiStackInfo& stack) const {
+  static constexpr const char* kOfJdk[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
+  const auto count = static_cast<uint32_t>(stack.frame_count);
+  const bool is_native = count == 0 || stack.frame_buffer[0].location < 0;
+  if (count >= kOwnDepth || java == JavaState::kBlocked || (java == JavaState::kRunnable && !is_native))
+    return false;
+  const Services& s = shared_->services;
+  for (uint32_t i = 0; i < count; i++) {
+    const hprof_text owner = class_name_of(s.ids, s.host, frame_of(s, jni, stack.frame_buffer[i]));
+    bool is_known = false;
+    for (const char* prefix : kOfJdk) is_known = is_known || begins_with(owner, prefix);
+    if (!is_known) return false;
+  }
+  return true;
+}
+
 void WallEngine::add(JNIEnv* jni, hprof_thread* thread, jthread reference) {
   const Services& s = shared_->services;
   jweak weak = jni != nullptr ? jni->NewWeakGlobalRef(reference) : nullptr;
   if (jni != nullptr && weak == nullptr) jni->ExceptionClear();
   const uint64_t now = s.clock->monotonic(s.host);
   const bool sampled = shared_->samples_new.load(std::memory_order_relaxed);
-  if (weak == nullptr || !threads_.add(s, thread, weak, sampled, now)) {
+  if (weak == nullptr || !threads_.add(s, thread, weak, sampled, is_of_jdk(*thread), now)) {
     if (weak != nullptr) jni->DeleteWeakGlobalRef(weak);
     if (lost_threads_ != nullptr) __atomic_fetch_add(lost_threads_, 1, __ATOMIC_RELAXED);
     return;
@@ -131,7 +182,9 @@ bool WallEngine::take_ended(JNIEnv* jni, WallThread& place) {
   if (serial == 0) return false;
   if (place.sampled.load(std::memory_order_relaxed) != 0) {
     rest_ns_ += place.open_ns;
-    if (place.ended_ns > place.seen_ns) rest_ns_ += static_cast<int64_t>(place.ended_ns - place.seen_ns);
+    const uint64_t unseen = place.ended_ns > place.seen_ns ? place.ended_ns - place.seen_ns : 0;
+    if (place.is_idle) facts_.idle_ns += unseen;
+    if (!place.is_idle) rest_ns_ += static_cast<int64_t>(unseen);
   }
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
   if (rest_ns_ >= interval) {
@@ -165,9 +218,8 @@ void WallEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   hprof_raw_frame none = {};
   s.ids->frame(s.host, jni, &none, 0);
   auto* env = static_cast<JNIEnv*>(jni);
-  // Names of virtual threads are not known, so that no pattern covers them.
-  if (self->shared_->thread_names == nullptr || *self->shared_->thread_names == 0)
-    self->waiting_.open(s, env, s.clock->monotonic(s.host));
+  // Names of virtual threads are not known, so that only `*` covers them.
+  if (covers(self->shared_->thread_names, {})) self->waiting_.open(s, env, s.clock->monotonic(s.host));
   self->waiting_seen_ns_ = s.clock->monotonic(s.host);
   uint64_t before = self->own_cpu();
   while (s.threads->wait(thread, self->next_pause()) != 0) {
@@ -229,8 +281,7 @@ void WallEngine::look_at_waiting(JNIEnv* jni) {
 static uint32_t frames_of_scheduler(const Services& s, JNIEnv* jni, const jvmtiFrameInfo* frames,
                                     uint32_t count, bool* sleeps) {
   for (uint32_t i = 0; i < count; i++) {
-    const hprof_raw_frame raw = {frames[i].method, frames[i].location};
-    const hprof_frame_id frame = s.ids->frame(s.host, jni, &raw, 0);
+    const hprof_frame_id frame = frame_of(s, jni, frames[i]);
     const hprof_text owner = class_name_of(s.ids, s.host, frame);
     const bool is_of_it = begins_with(owner, "java.lang.VirtualThread") ||
                           begins_with(owner, "java.lang.System$") || begins_with(owner, "jdk.internal.");
@@ -334,13 +385,14 @@ void WallEngine::take_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial 
   if (!frame.is_open()) return;
   jthread thread = without_exception(jni, jni->NewLocalRef(place.reference));
   if (thread == nullptr) return;
-  if (jthread mounted = mounted_.find(thread)) thread = mounted;
+  jthread mounted = mounted_.find(thread);
+  if (mounted != nullptr) thread = mounted;
   jvmtiStackInfo* stack = nullptr;
-  if (jvmti_->GetThreadListStackTraces(1, &thread, static_cast<jint>(place.depth), &stack) !=
+  if (jvmti_->GetThreadListStackTraces(1, &thread, static_cast<jint>(most_frames(place)), &stack) !=
       JVMTI_ERROR_NONE)
     return;
   if (stack == nullptr) return;  // the thread is ending: the VM reports no error, and no stack
-  count_stack(jni, place, serial, *stack);
+  count_stack(jni, place, serial, *stack, mounted != nullptr);
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stack));
 }
 
@@ -352,41 +404,47 @@ void WallEngine::take_together(JNIEnv* jni) {
   if (!frame.is_open()) return;
   jthread threads[kMostTogether];
   jint count = 0;
+  uint32_t depth = 0;
   for (uint32_t i = 0; i < most; i++) {
     jthread thread = without_exception(jni, jni->NewLocalRef(together_[i].place->reference));
     if (thread == nullptr) continue;
+    const uint32_t frames = most_frames(*together_[i].place);
+    if (depth < frames) depth = frames;
     threads[count] = thread;
     together_[count++] = together_[i];
   }
   if (count == 0) return;
   const uint64_t before = s.clock->monotonic(s.host);
-  const auto depth = static_cast<jint>(shared_->depth.load(std::memory_order_relaxed));
   jvmtiStackInfo* stacks = nullptr;
-  const jvmtiError error = jvmti_->GetThreadListStackTraces(count, threads, depth, &stacks);
+  const jvmtiError error =
+      jvmti_->GetThreadListStackTraces(count, threads, static_cast<jint>(depth), &stacks);
   stop_ns_ = s.clock->monotonic(s.host) - before;
   // Limits an outlier: on a busy machine the VM's thread sometimes waits for a processor.
   if (stop_ns_ > 2 * usual_stop_ns_) stop_ns_ = 2 * usual_stop_ns_;
   usual_stop_ns_ = stop_ns_;
   facts_.stops++;
   if (error != JVMTI_ERROR_NONE || stacks == nullptr) return;
-  for (jint i = 0; i < count; i++) count_stack(jni, *together_[i].place, together_[i].serial, stacks[i]);
+  for (jint i = 0; i < count; i++)
+    count_stack(jni, *together_[i].place, together_[i].serial, stacks[i], false);
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
 }
 
 void WallEngine::count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial,
-                             const jvmtiStackInfo& stack) {
+                             const jvmtiStackInfo& stack, bool is_mounted) {
   if ((stack.state & JVMTI_THREAD_STATE_ALIVE) == 0) return;  // not started, or ended
   SampleBook& book = shared_->book;
   const JavaState java = java_state(stack.state);
   const hprof_frame_id state = states_[static_cast<uint32_t>(java)];
   place.state = state_of(java);
-  const auto frames = static_cast<uint32_t>(stack.frame_count);
+  auto frames = static_cast<uint32_t>(stack.frame_count);
+  if (frames > place.depth) frames = place.depth;
   if (frames != 0) {
     place.trace = book.trace_of(jni, serial, reinterpret_cast<const hprof_raw_frame*>(stack.frame_buffer),
                                 frames, state);
   } else {
     place.trace = book.trace_of(serial, place.depth == 0 ? kDepthZero : kNoJavaFrame, state);
   }
+  place.is_idle = place.of_jdk && !is_mounted && is_idle(jni, java, stack);
   place.context = book.events.of(serial, jni, stack.thread);
   facts_.stacks++;
   count(place, serial);
@@ -396,12 +454,17 @@ void WallEngine::count(WallThread& place, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   const uint64_t now = s.clock->monotonic(s.host);
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
-  place.open_ns += static_cast<int64_t>(now - place.seen_ns);
+  const uint64_t since = now - place.seen_ns;
   place.seen_ns = now;
+  facts_.looks++;
+  if (place.is_idle) {
+    facts_.idle_ns += since;
+    return;
+  }
+  place.open_ns += static_cast<int64_t>(since);
   // Rounds to the nearest interval, so that at most half of one is carried over.
   const int64_t weight = place.open_ns > 0 ? (place.open_ns + interval / 2) / interval : 0;
   place.open_ns -= weight * interval;
-  facts_.looks++;
   if (weight != 0)
     shared_->book.add({serial, now, place.state, place.context}, static_cast<hprof_trace_serial>(place.trace),
                       static_cast<uint64_t>(weight));
@@ -439,6 +502,8 @@ void WallEngine::settle() {
     threads_.each([&](WallThread& place) { take_ended(jni, place); });
   }
   kept_facts_ = facts_;
+  kept_facts_.idle = facts_.idle_ns / shared_->interval_ns;
+  kept_facts_.counted = shared_->book.total();
 }
 
 hprof_status WallEngine::write_note(uint64_t watched_ns) const {
@@ -453,12 +518,19 @@ hprof_status WallEngine::write_note(uint64_t watched_ns) const {
   if (stops_vm_)
     line.add("the VM was stopped ").add(facts.stops).add(" times for them, at most 50 a second; ");
   hprof_status status = hprof::write_note(shared_->services, line.add("this took ").seconds(facts.spent_ns));
+  if (status == HPROF_OK && facts.idle != 0) {
+    Note idle;
+    idle.add("cpu=samples: not in the table: ").add(facts.idle).add(" samples, ");
+    idle.decimal(facts.idle * 10000 / (facts.idle + facts.counted), 2);
+    idle.add("% of all, of the JDK's own threads while they waited (threads=* shows them)");
+    status = hprof::write_note(shared_->services, idle);
+  }
   if (status != HPROF_OK || shared_->services.settings().java_version < 21) return status;
   Note waiting;
   waiting.add("cpu=samples: virtual threads without a carrier: ");
   if (facts.drawn != 0) {
     waiting.add(facts.drawn).add(" looks at random ones of about ").add(facts.in_sets / facts.turns);
-  } else if (shared_->thread_names != nullptr && *shared_->thread_names != 0) {
+  } else if (!covers(shared_->thread_names, {})) {
     waiting.add("not looked at with threads=");
   } else {
     waiting.add(facts.finds_virtual ? "none was found" : "this VM does not list them");

@@ -6,6 +6,9 @@
 // the looker) covers as many threads as it has time for, the next turn the next ones. The time between the
 // last look at a thread and its end is a row of its own.
 //
+// The time in which the JDK's own threads wait, without a frame of the program, is not in the table, unless
+// threads= chooses them.
+//
 // If a thread's CPU clock has not advanced since the last look, its stack is the same and is not taken again.
 #pragma once
 
@@ -32,6 +35,9 @@ struct WallFacts {
   uint64_t stops;         // safepoints for stacks
   uint64_t spent_ns;      // CPU time, and the time of those safepoints
   uint32_t most_threads;  // the most threads at a time
+  uint64_t idle_ns;       // of the JDK's own threads, left out of the table
+  uint64_t idle;          // at the report: the same in samples ...
+  uint64_t counted;       // ... and those in the table
   uint64_t drawn;         // looks at virtual threads without a carrier
   uint64_t in_sets;       // virtual threads found in the VM's sets, summed over the turns
   bool finds_virtual;     // the VM keeps sets of them
@@ -64,6 +70,9 @@ class WallEngine : public Engine {
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
   static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
   void add(JNIEnv* jni, hprof_thread* thread, jthread reference);
+  bool is_of_jdk(const hprof_thread& thread) const;
+  static uint32_t most_frames(const WallThread& place);
+  bool is_idle(JNIEnv* jni, JavaState java, const jvmtiStackInfo& stack) const;
   uint64_t next_pause();
   void look_around(JNIEnv* jni);
   void look_at_waiting(JNIEnv* jni);
@@ -74,7 +83,8 @@ class WallEngine : public Engine {
   bool take_ended(JNIEnv* jni, WallThread& place);
   void take_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial);
   void take_together(JNIEnv* jni);
-  void count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial, const jvmtiStackInfo& stack);
+  void count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial, const jvmtiStackInfo& stack,
+                   bool is_mounted);
   void count(WallThread& place, hprof_thread_serial serial);
   void let_all_go(JNIEnv* jni);
   uint64_t own_cpu() const;

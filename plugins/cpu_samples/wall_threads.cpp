@@ -11,16 +11,18 @@ WallThread* WallThreads::find(const hprof_thread* thread) {
 // The control thread may add a thread that is just starting and adds itself: one of the two places gets into
 // the slot, the other is ended unused.
 bool WallThreads::add(const Services& services, hprof_thread* thread, jweak reference, bool sampled,
-                      uint64_t now) {
+                      bool of_jdk, uint64_t now) {
   void* before = __atomic_load_n(&thread->slot, __ATOMIC_ACQUIRE);
   WallThread* place = places_.take(services);
   if (place == nullptr) return false;
   place->sampled.store(0, std::memory_order_relaxed);
   place->os_id = thread->os_id;
+  place->of_jdk = of_jdk;
   place->reference = reference;
   place->seen_ns = now;
   place->open_ns = 0;
   place->trace = 0;
+  place->is_idle = false;
   live_.fetch_add(1, std::memory_order_relaxed);
   place->serial.store(thread->serial, std::memory_order_release);
   const bool is_first = __atomic_compare_exchange_n(&thread->slot, &before, static_cast<void*>(place), false,

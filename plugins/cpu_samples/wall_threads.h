@@ -23,6 +23,7 @@ struct WallThread : PooledPlace {
   uint32_t depth;                 // depth at which the trace was taken
   uint64_t ended_ns;
   uint64_t os_id;
+  bool of_jdk;  // one of the JDK's own threads, whose idle time is not in the table
   jweak reference;
   // Used by the looker only. Times are of the monotonic clock.
   uint64_t seen_ns;       // the time up to here is in the samples, or in open_ns
@@ -30,6 +31,7 @@ struct WallThread : PooledPlace {
   uint64_t cpu_ns;        // CPU clock just before the last trace was taken
   uint64_t trace;         // hprof_trace_serial; 0: none yet
   uint32_t state;         // HPROF_STATE_*, with the trace
+  bool is_idle;           // likewise: nothing of the program's
   hprof_context context;  // likewise
 };
 
@@ -37,7 +39,8 @@ class WallThreads {
  public:
   // Makes a place for a thread, which owns the reference from now on. False: no memory, and the caller keeps
   // the reference. [app] the thread itself, [control] in each()
-  bool add(const Services& services, hprof_thread* thread, jweak reference, bool sampled, uint64_t now);
+  bool add(const Services& services, hprof_thread* thread, jweak reference, bool sampled, bool of_jdk,
+           uint64_t now);
   // Null: the thread has no place. [app][control]
   static WallThread* find(const hprof_thread* thread);
   // Marks the end of the thread, or of its sampling. False: it was marked already. [app][control]

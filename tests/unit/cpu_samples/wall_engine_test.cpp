@@ -25,6 +25,15 @@ struct Walled {
     thread.state = kParked;
     return &thread;
   }
+  // The same, with a name and a group.
+  FakeVm::Thread* own(const char* name, const char* group, const char* parent_group) {
+    return thread(vm.mock.add_thread(name, group, parent_group), name);
+  }
+  std::vector<jvmtiFrameInfo> frames(const std::vector<std::string>& methods) {
+    std::vector<jvmtiFrameInfo> stack;
+    for (const std::string& method : methods) stack.push_back({vm.UnitVm::method(method), 1});
+    return stack;
+  }
   // One that starts while the collector runs.
   FakeVm::Thread* start_thread(hprof_thread_serial serial, const std::string& name) {
     FakeVm::Thread* started = thread(serial, name);
@@ -144,6 +153,61 @@ TEST_CASE("clock=wall: only threads of the names asked for") {
   w.start({{"threads", "http-*"}});
   w.vm.look(10 * kMs);
   CHECK(w.rows() == Rows{{"App.serve", 1}});
+}
+
+TEST_CASE("clock=wall: waits of the JDK's own threads are a note, unless threads= chooses them") {
+  const char* const note =
+      "cpu=samples: not in the table: 20 samples, 66.66% of all, of the JDK's own threads";
+  for (const char* names : {"", "*"}) {
+    Walled w;
+    w.own("Finalizer", "system", "")->stack = w.frames({"java.lang.Object.wait", "java.lang.Thread.run"});
+    w.own("carrier", "CarrierThreads", "system")->stack = w.frames({"jdk.internal.misc.Unsafe.park"});
+    w.own("mine", "main", "system");
+    w.start({{"threads", names}});
+    for (int i = 0; i < 10; i++) w.vm.look(10 * kMs);
+    const bool is_all = *names != 0;
+    CHECK((w.rows() ==
+           (is_all
+                ? Rows{{"App.mine", 10}, {"java.lang.Object.wait", 10}, {"jdk.internal.misc.Unsafe.park", 10}}
+                : Rows{{"App.mine", 10}})));
+    CHECK((w.vm.notes().find(note) != std::string::npos) == !is_all);
+    // After a reset there is nothing left of them.
+    w.vm.ops->reset(w.vm.self);
+    CHECK(w.rows() == Rows{{"JVM.no_samples", 0}});
+    CHECK(w.vm.notes().find("not in the table") == std::string::npos);
+  }
+}
+
+TEST_CASE("clock=wall: the JDK's own threads are in the table with the program's code, and while they run") {
+  Walled w;
+  w.vm.mock.settings.depth = 2;
+  w.vm.mock.settings.java_version = 8;  // all stacks together
+  const auto waits = w.frames({"java.lang.Object.wait", "java.lang.Object.wait", "java.lang.Thread.run"});
+  const auto named = [&](const char* name, const char* group, const char* parent) {
+    FakeVm::Thread* thread = w.own(name, group, parent);
+    thread->stack = waits;
+    return thread;
+  };
+  named("waits", "system", "");
+  // Below the depth of traces.
+  named("Finalizer", "system", "")->stack.push_back(w.frames({"App.finalize"})[0]);
+  named("runs", "system", "")->state = kAlive | JVMTI_THREAD_STATE_RUNNABLE;
+  named("blocked", "system", "")->state = kAlive | JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER;
+  // Too deep to see all of it.
+  named("deep", "system", "")->stack.assign(60, waits[0]);
+  // The program's group of that name.
+  named("pool", "system", "main");
+  w.start();
+  w.vm.look(20 * kMs);
+  w.rows();
+  std::set<std::string> states;
+  for (size_t row = 0; row < rows_of<hprof_cpu_row>(*w.vm.table()).size(); row++) {
+    CHECK(w.trace(row).size() == 3);  // two frames and the state
+    states.insert(w.trace(row).back().substr(0, w.trace(row).back().find('(')));
+  }
+  CHECK(states == std::set<std::string>{"STATE.blocked", "STATE.parked", "STATE.runnable"});
+  CHECK(w.vm.total() == 10);
+  CHECK(w.vm.notes().find("not in the table: 2 samples, 16.66% of all") != std::string::npos);
 }
 
 TEST_CASE("clock=wall: stop, start, reset and sampling switched off leave time out") {

@@ -76,6 +76,34 @@ def threads_are_chosen_by_name(vm):
         check("cpu=samples: no thread had a name as threads=nobody* wants" in report.notes, report.notes)
 
 
+OWN = re.compile(r"cpu=samples: not in the table: (\d+) samples, ([\d.]+)% of all, of the JDK's own threads while they waited "
+                 r"\(threads=\* shows them\)")
+
+
+@vm_test(units=UNITS)
+def waits_of_the_jdks_own_threads_are_a_note(vm):
+    """The thread of main and Finalizer have all that is left, the latter for the program's code only."""
+    for names, depth in (("", 64), ("", 4), (",threads=*", 64)):
+        run = vm.run_java(vm.agent_option("cpu=samples,clock=wall,depth=%d,cutoff=0,thread=y,file=out.txt%s" % (depth, names)), "Finalizes")
+        check_equal((run.code, run.out, run.errors()), (0, "rested\n", []), "exit code, stdout, complaints\n%s\n" % run)
+        report = parse_ascii(run.text("out.txt"), thread_ids=True)
+        threads = {number: name for _, number, name, _ in report.threads}
+        section = report.cpu()[0]
+        found = [(threads.get(report.traces[row.trace].thread), [frame[0] for frame in report.traces[row.trace].frames])
+                 for row in section.rows]
+        waits = {name for name, frames in found if frames[-1] in ("STATE.waiting", "STATE.parked", "STATE.sleeping") and
+                 not any(frame.startswith("Finalizes.") for frame in frames)}
+        check(("Finalizer", "Finalizes.resting") in [(name, frame) for name, frames in found for frame in frames],
+              "the program's code in Finalizer is not in the table: %s" % found)
+        check_equal("Finalizer" in waits, names != "", "Finalizer waits for work in the table: %s\n" % found)
+        check_equal("Signal Dispatcher" in {name for name, _ in found}, names != "", "Signal Dispatcher is in the table: %s\n" % found)
+        notes = [OWN.fullmatch(note) for note in report.notes if "not in the table" in note]
+        check_equal(len(notes), 0 if names else 1, "notes: %s\n" % report.notes)
+        for note in notes:
+            left_out, share = int(note.group(1)), float(note.group(2))
+            check(abs(share - 100 * left_out / (left_out + section.total)) < 0.02, "%s, and %d in the table" % (note.group(0), section.total))
+
+
 @vm_test(units=UNITS)
 def an_attached_agent_shows_what_a_program_waits_for(vm):
     live = vm.start(None, "Idle", java=vm.attachable)
