@@ -93,6 +93,7 @@ class StacksTest(unittest.TestCase):
         self.assertEqual(self.judged(("A.run", "1"), ("Main.main", "3")), (2, 0, 0))
         self.assertEqual(self.judged(("A.any", "1"), ("Main.main", "4")), (2, 0, 0))
         self.assertEqual(self.judged(("A.any", "1"), ("Main.main", "Unknown line")), (2, 0, 0))
+        self.assertEqual(self.judged(("A.any", "1"), ("Main.main", "0")), (2, 0, 0))
         self.assertEqual(self.judged(("A.run", "1"), ("Main.main", "5")), (2, 0, 2))
         self.assertEqual(self.judged(("A.get", "1"), ("Main.leaf", "9"), ("Main.main", "4")), (2, 0, 2))
         self.assertEqual(self.judged(("A.run", "1"), ("A.work", "3")), (2, 2, 0))
@@ -120,9 +121,10 @@ class ReaderTest(unittest.TestCase):
 
     def test_code_outside_of_java_counts_for_the_method_that_called_it(self):
         stacks = [("libjvm.so.G1::run", "java.lang.Object.wait", "Main.main"), ("libz.so.1.deflate",), (".stub", "a.so_named.Main.main"),
-                  ("JVM.gc_active",), ("[vdso].clock", "Main.main")]
+                  ("JVM.gc_active",), ("[vdso].clock", "Main.main"),
+                  ("vdso.__vdso_clock_gettime", "Main.main")]
         samples = [tools.Sample(1, "main", tuple((method, "1") for method in stack)) for stack in stacks]
-        self.assertEqual(packages.by_method(samples), {"java.lang.Object.wait": 1, "a.so_named.Main.main": 1, "Main.main": 1})
+        self.assertEqual(packages.by_method(samples), {"java.lang.Object.wait": 1, "a.so_named.Main.main": 1, "Main.main": 2})
 
     def test_the_lines_of_the_program_are_marked(self):
         self.assertEqual(int(shares.marked(shares.SPINS, "A")) + 1, int(shares.marked(shares.SPINS, "B")))

@@ -155,7 +155,7 @@ def plain(method):
 
 
 # Frames of code outside of Java methods, as async-profiler has them on top, and rows of ours for samples without a stack.
-OUTSIDE = re.compile(r"(.+\.so(\.\d+)*|\[\w+\]|JVM)?\.")
+OUTSIDE = re.compile(r"(.+\.so(\.\d+)*|\[\w+\]|vdso|JVM)?\.")
 
 
 def by_method(samples, of=None):

@@ -49,7 +49,8 @@ def judge(samples, classes):
     total = lost = wrong = 0
     links = {}
     for sample in samples:
-        frames = [(method, None, line) for method, line in sample.frames if not packages.OUTSIDE.match(method)]
+        # Line 0: none, in JFR files.
+        frames = [(method, None, line if line != "0" else "") for method, line in sample.frames if not packages.OUTSIDE.match(method)]
         if len(frames) >= DEPTH:
             continue
         if not frames:
