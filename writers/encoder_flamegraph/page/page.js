@@ -164,7 +164,7 @@ function painter(height) {
       let text = node === 0 ? 'all: ' + quantity(tree.width(0)) : names[name];
       if (node > 0 && text.length > letters) text = shorten(text, letters);
       if (text.length > letters) text = text.slice(0, letters - 1) + '…';
-      context.fillStyle = ink;
+      context.fillStyle = matched && matched[name] ? '#15171a' : ink;
       context.fillText(text, x + 3, top + ROW / 2);
     }
     context.globalAlpha = 1;
@@ -532,6 +532,10 @@ function listen() {
     e.preventDefault();
   });
   addEventListener('hashchange', () => go(recall()));
+  // Paper is white.
+  const theme = (name) => { const was = document.documentElement.dataset.theme || ''; document.documentElement.dataset.theme = name; legend(); draw(); return was; };
+  addEventListener('beforeprint', () => { state.theme = theme('light'); });
+  addEventListener('afterprint', () => { theme(state.theme); });
 }
 
 // Program, process, date and duration.
