@@ -8,6 +8,7 @@ tool_outputs.py PROGRAM OTHER [WORD...] another program behind a command: that f
 Compares exit codes, standard output, standard error and files line by line; line ends of Windows count as line feeds. The last line
 says how many commands were compared.
 """
+import concurrent.futures
 import difflib
 import os
 import re
@@ -106,15 +107,19 @@ def main(arguments):
         sys.exit(__doc__)
     first = [os.path.abspath(arguments[0])]
     second = arguments[1:] or first
-    with tempfile.TemporaryDirectory() as folder:
-        make_inputs(folder, dump_maker)
-        bad, compared = [], 0
-        for case in cases(dump_maker is not None):
-            # Dates in text are local time.
-            one = outcome(first, case, folder, {"TZ": "UTC", "LC_ALL": "C"})
-            bad += differences(case, one, outcome(second, case, folder, {"TZ": "UTC", "LC_ALL": "C.UTF-8"}))
-            compared += 1
-    print("\n".join([*bad, "%d commands compared" % compared]))
+    with tempfile.TemporaryDirectory() as inputs, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        make_inputs(inputs, dump_maker)
+
+        def compare(case):
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copytree(inputs, folder, dirs_exist_ok=True)
+                # Dates in text are local time.
+                one = outcome(first, case, folder, {"TZ": "UTC", "LC_ALL": "C"})
+                return list(differences(case, one, outcome(second, case, folder, {"TZ": "UTC", "LC_ALL": "C.UTF-8"})))
+
+        found = list(pool.map(compare, cases(dump_maker is not None)))
+    bad = sum(found, [])
+    print("\n".join([*bad, "%d commands compared" % len(found)]))
     return 1 if bad else 0
 
 
