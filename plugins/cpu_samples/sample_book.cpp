@@ -38,6 +38,7 @@ void SampleBook::clear() {
   squares_ = 0;
   memset(reasons_, 0, sizeof reasons_);
   memset(found_, 0, sizeof found_);
+  memset(kinds_, 0, sizeof kinds_);
 }
 
 static bool is_text(hprof_text text, const char* expected) {

@@ -39,6 +39,8 @@ class SampleBook {
   void add_reason(const Look& look, Reason reason, uint64_t weight);
   // Counts how the stacks of samples were found.
   void add_found(Found found, uint64_t weight) { found_[static_cast<uint32_t>(found)] += weight; }
+  // Counts what ran the innermost frame: HPROF_FRAME_...
+  void add_kind(uint32_t kind, uint64_t weight) { kinds_[kind % HPROF_FRAME_KINDS] += weight; }
   // The same in two steps: trace_of makes the trace, with `last` and `first` as frames at its ends (0: none);
   // add_trace counts it, any number of times. [consumer]
   hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
@@ -59,6 +61,7 @@ class SampleBook {
   // The number of samples of equal weight that would be as accurate (Kish's effective sample size).
   uint64_t equal_looks() const;
   uint64_t by_found(Found found) const { return found_[static_cast<uint32_t>(found)]; }
+  uint64_t by_kind(uint32_t kind) const { return kinds_[kind]; }
   uint64_t by_other_labels() const { return other_labels_; }
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
@@ -89,6 +92,7 @@ class SampleBook {
   uint64_t other_labels_ = 0;  // samples of further sets
   uint64_t reasons_[kReasonCount] = {};
   uint64_t found_[kFoundCount] = {};
+  uint64_t kinds_[HPROF_FRAME_KINDS] = {};
 };
 
 }  // namespace hprof::samples

@@ -34,6 +34,7 @@ struct Sample {
   uint32_t thread;      // thread serial
   int32_t frame_count;  // > 0: frames; <= 0: minus the Reason why there are none
   Found found;
+  uint32_t kind;          // HPROF_FRAME_..., of the innermost frame of stacks by the own walk
   uint32_t in_call;       // as hprof_interrupted_stack.in_call
   uint64_t outside;       // as hprof_interrupted_stack.outside, of stacks by the own walk
   uint64_t at_ns;         // when it was taken; 0 if there are no events

@@ -5,6 +5,7 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/note.hpp>
 
+#include "stack_walker.h"
 #include "table.h"
 
 namespace hprof::samples {
@@ -41,6 +42,7 @@ void Snapshot::take(const Services& services, const SampleBook& book) {
   other_labels = book.by_other_labels();
   for (uint32_t r = 0; r < kReasonCount; r++) reasons[r] = book.by_reason(static_cast<Reason>(r));
   for (uint32_t f = 0; f < kFoundCount; f++) found[f] = book.by_found(static_cast<Found>(f));
+  for (uint32_t k = 0; k < HPROF_FRAME_KINDS; k++) kinds[k] = book.by_kind(k);
   row_count = counts.size() + (counts.overflow() != 0 ? 1 : 0);
   if (row_count == 0) {
     small[0] = {0, 0, book.synthetic_trace("no_samples"), 0};
@@ -118,6 +120,22 @@ static Note note_on_stacks(const Snapshot& snapshot, uint64_t sum) {
   for (uint32_t f = 1; f < kFoundCount; f++) {
     if (snapshot.found[f] == 0) continue;
     line.add(", ").decimal(snapshot.found[f] * 10000 / sum, 2).add("% ").add(kWhat[f]);
+  }
+  return line;
+}
+
+// What ran the methods on top of whole stacks.
+static Note note_on_kinds(const Snapshot& snapshot) {
+  static constexpr const char* kWhat[] = {"unknown",        "interpreted", "compiled by C1",
+                                          "compiled by C2", "inlined",     "native methods"};
+  static_assert(sizeof kWhat / sizeof kWhat[0] == HPROF_FRAME_KINDS, "a text for each");
+  uint64_t sum = 0;
+  for (uint64_t n : snapshot.kinds) sum += n;
+  Note line;
+  for (uint32_t k = 0; k < HPROF_FRAME_KINDS; k++) {
+    if (snapshot.kinds[k] == 0) continue;
+    line.add(line.size() == 0 ? "cpu=samples: methods on top: " : ", ");
+    line.decimal(snapshot.kinds[k] * 10000 / sum, 2).add("% ").add(kWhat[k]);
   }
   return line;
 }
@@ -201,6 +219,10 @@ static hprof_status write_notes(const Services& services, const Snapshot& snapsh
   uint64_t signals = 0;
   for (uint64_t n : snapshot.found) signals += n;
   if (status == HPROF_OK && signals != 0) status = write_note(services, note_on_stacks(snapshot, signals));
+  if (kHasWalk && status == HPROF_OK) {
+    const Note kinds = note_on_kinds(snapshot);
+    if (kinds.size() != 0) status = write_note(services, kinds);
+  }
   uint64_t without_stack = 0;
   for (uint64_t n : snapshot.reasons) without_stack += n;
   if (status == HPROF_OK && without_stack != 0) {

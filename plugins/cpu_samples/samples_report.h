@@ -21,6 +21,7 @@ struct Snapshot {
   uint64_t other_labels = 0;
   uint64_t reasons[kReasonCount] = {};
   uint64_t found[kFoundCount] = {};
+  uint64_t kinds[HPROF_FRAME_KINDS] = {};
   SampleRow small[1] = {};  // the row if there is only one, or no memory for more
 
   // The caller holds the book's lock. Never empty: without samples there is one row of count 0, under a

@@ -510,11 +510,17 @@ hprof_status SignalEngine::write_note(uint64_t) const {
   return status;
 }
 
+// True: its stack is by the own walk.
+static bool is_own(const Sample& sample) {
+  return sample.found == Found::kWhole || sample.found == Found::kCut || sample.found == Found::kHole;
+}
+
 void SignalEngine::count(const Sample& sample, void* jni) {
   SampleBook& book = shared_->book;
   uint32_t count = 0;
   if (sample.frame_count > 0 || is_lost(reason_of(sample.frame_count)))
     book.add_found(sample.found, sample.ticks);
+  if (kHasWalk && is_own(sample)) book.add_kind(sample.kind, sample.ticks);
   // The bytecode index is not known: the method's first line stands for its entry code.
   if (sample.top != nullptr) raw_[count++] = {sample.top, 0};
   for (int32_t i = 0; i < sample.frame_count && static_cast<uint32_t>(i) < queue_.depth(); i++) {
@@ -531,9 +537,7 @@ void SignalEngine::count(const Sample& sample, void* jni) {
 
 // On top of stacks by the own walk only: AsyncGetCallTrace may have left out the frames between.
 hprof_frame_id SignalEngine::outside_frame(const Sample& sample) const {
-  const bool is_own =
-      sample.found == Found::kWhole || sample.found == Found::kCut || sample.found == Found::kHole;
-  if (!kHasWalk || !shows_outside_ || !is_own || sample.outside == 0) return 0;
+  if (!kHasWalk || !shows_outside_ || !is_own(sample) || sample.outside == 0) return 0;
   hprof_native_name name;
   walker_.name_outside(sample, &name);
   return shared_->book.outside_frame(name, sample.in_call != 0);

@@ -151,6 +151,7 @@ bool StackWalker::walk_by_frames(const hprof_sample_walk* own, Sample* sample, v
   sample->top = nullptr;
   sample->outside = stack->outside;
   sample->in_call = stack->in_call;
+  sample->kind = stack->kind;
   sample->found = stack->is_cut != 0 ? Found::kCut : stack->has_hole != 0 ? Found::kHole : Found::kWhole;
   return sample->frame_count > 0;
 }

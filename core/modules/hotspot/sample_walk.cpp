@@ -54,7 +54,12 @@ bool SampleWalk::is_of(uint64_t blob, const char* prefix) const {
   return true;
 }
 
-void SampleWalk::add(Walk* w, uint64_t method, int32_t bci) const {
+uint32_t SampleWalk::compiled_by(uint64_t blob) const {
+  return guarded_at<uint8_t>(blob + level_) <= kLastC1Level ? HPROF_FRAME_C1 : HPROF_FRAME_C2;
+}
+
+void SampleWalk::add(Walk* w, uint64_t method, int32_t bci, uint32_t kind) const {
+  if (w->count == 0) w->kind = kind;
   if (w->count < w->depth) w->frames[w->count] = {bci, heap_->id_of(method)};
   w->count++;
 }
@@ -64,7 +69,9 @@ bool SampleWalk::add_scopes(Walk* w, uint64_t blob, uint32_t scope) const {
   CodeScopes::Scope read;
   for (uint32_t at = scope, n = 0; at != 0; at = read.sender, n++) {
     if (n == kMost || !scopes_.read(blob, at, &read)) return false;
-    add(w, read.method, read.bci);
+    uint32_t kind = HPROF_FRAME_INLINED;
+    if (w->count == 0 && read.sender == 0) kind = compiled_by(blob);
+    add(w, read.method, read.bci, kind);
     if (w->count > w->depth) break;
   }
   return true;
@@ -80,7 +87,8 @@ void SampleWalk::add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) co
   if (scope == 0 && !is_native) scope = scopes_.find_behind(blob, pc);
   if (scope == 0 || !add_scopes(w, blob, scope)) {
     w->count = 0;
-    add(w, guarded_at<uint64_t>(blob + layout_.method_of_code), is_native ? kNativeIndex : 0);
+    add(w, guarded_at<uint64_t>(blob + layout_.method_of_code), is_native ? kNativeIndex : 0,
+        is_native ? uint32_t{HPROF_FRAME_NATIVE} : compiled_by(blob));
   }
   w->tops = w->count;
   if (platform::guarded_read_faults() != faults) w->steps = 0;
@@ -185,7 +193,7 @@ bool SampleWalk::name_compiled(Walk* w, const Frame& at, const Code& code, Call 
   if (scope == 0 && call == Call::kLeaf) {
     scope = scopes_.find_behind(code.blob, x86::call_start(pc) - 1);
     if (scope == 0) {
-      add(w, guarded_at<uint64_t>(code.blob + layout_.method_of_code), 0);
+      add(w, guarded_at<uint64_t>(code.blob + layout_.method_of_code), 0, compiled_by(code.blob));
       return true;
     }
   }
@@ -217,7 +225,7 @@ SampleWalk::Behind SampleWalk::step(Walk* w, Frame* at, Call call, uint32_t more
     uint64_t method = 0;
     int32_t bci = 0;
     if (!read_interpreted(*w, *at, &method, &bci)) return Behind::kUnknown;
-    add(w, method, bci);
+    add(w, method, bci, bci == kNativeIndex ? HPROF_FRAME_NATIVE : HPROF_FRAME_INTERPRETED);
     // A method handle's linker takes an argument away from its interpreted caller.
     uint64_t sender = word(at->fp, FrameSlots::kSenderSp);
     if (sender < words_above(at->fp, 2)) sender = words_above(at->fp, 2);
@@ -228,7 +236,7 @@ SampleWalk::Behind SampleWalk::step(Walk* w, Frame* at, Call call, uint32_t more
     return code.kind == Kind::kUnknown && is_barrier(at->pc, code.blob) ? step_over_barrier(w, at)
                                                                         : Behind::kUnknown;
   if (code.kind == Kind::kNative)
-    add(w, guarded_at<uint64_t>(code.blob + layout_.method_of_code), kNativeIndex);
+    add(w, guarded_at<uint64_t>(code.blob + layout_.method_of_code), kNativeIndex, HPROF_FRAME_NATIVE);
   if (code.kind == Kind::kCompiled && !name_compiled(w, *at, code, call)) return Behind::kUnknown;
   const uint32_t words = static_cast<uint32_t>(code.words) + more;
   const uint64_t sender = words_above(at->sp, words);
@@ -266,8 +274,7 @@ bool SampleWalk::guess_with_arguments(Walk* w, const Frame& at, uint64_t sender)
   }
   if (guess(w, at, HPROF_WALKED_GUESS, Call::kLeaf)) return true;
   const Code code = code_at(at.pc);
-  if (code.kind != Kind::kCompiled || guarded_at<uint8_t>(code.blob + level_) > kLastC1Level ||
-      !calls_no_java(at.pc))
+  if (code.kind != Kind::kCompiled || compiled_by(code.blob) != HPROF_FRAME_C1 || !calls_no_java(at.pc))
     return false;
   for (uint32_t more = 1; more <= kMostArguments; more++) {
     if (guess(w, at, HPROF_WALKED_GUESS, Call::kLeaf, more)) return true;
@@ -371,7 +378,7 @@ bool SampleWalk::from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) c
     const auto size = guarded_at<uint16_t>(guarded_at<uint64_t>(method + method_const_) + code_size_);
     if (bci >= 0 && bytecode >= start && bytecode < start + size)
       bci = static_cast<int32_t>(bytecode - start);
-    add(w, method, bci);
+    add(w, method, bci, bci == kNativeIndex ? HPROF_FRAME_NATIVE : HPROF_FRAME_INTERPRETED);
     w->tops = w->count;
     const Frame caller = {word(at.fp, FrameSlots::kSenderSp), word(at.fp), word(at.fp, 1)};
     if (platform::guarded_read_faults() == faults && guess(w, caller, HPROF_WALKED_INTERPRETER)) return true;
@@ -463,6 +470,7 @@ uint32_t SampleWalk::walk(const void* env, const platform::MachineRegisters& reg
   stack->how = w.how;
   stack->is_cut = w.count > depth ? 1 : 0;
   stack->has_hole = w.has_hole ? 1 : 0;
+  stack->kind = w.kind;
   stack->outside = w.code.kind == Kind::kUnknown ? registers.pc : 0;
   stack->in_call = w.code.blob == 0 && x86::is_at_system_call(registers.pc) ? 1 : 0;
   return w.count < depth ? w.count : depth;

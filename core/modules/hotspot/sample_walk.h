@@ -62,6 +62,7 @@ class SampleWalk : private VmFrames {
     bool has_hole;       // frames of a virtual thread are in the heap
     bool is_at_record;   // at the last instruction of its position
     uint32_t how;        // HPROF_WALKED_...
+    uint32_t kind;       // HPROF_FRAME_..., of the first frame
     Code code;           // that was interrupted
   };
   Code code_at(uint64_t pc) const;
@@ -72,7 +73,9 @@ class SampleWalk : private VmFrames {
     return guarded_at<uint64_t>(address_of(w.env) + static_cast<uint64_t>(distance));
   }
 
-  void add(Walk* w, uint64_t method, int32_t bci) const;
+  // kind: as Walk.kind, which is the first frame's.
+  void add(Walk* w, uint64_t method, int32_t bci, uint32_t kind) const;
+  uint32_t compiled_by(uint64_t blob) const;  // HPROF_FRAME_C1, HPROF_FRAME_C2
   bool add_scopes(Walk* w, uint64_t blob, uint32_t scope) const;
   void add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const;
 

@@ -47,6 +47,7 @@ class SampledVm : public UnitVm {
   uint32_t own_how = HPROF_WALKED_BODY, own_is_cut = 0;
   uint64_t own_outside = 0;  // code outside of Java methods was interrupted, at a system call or not
   uint32_t own_in_call = 0;
+  uint32_t own_kind = HPROF_FRAME_C2;
   std::map<uint64_t, hprof_native_name> outside_names;
   const char* distrusted = nullptr;  // why it is not used any more
   struct Code {

@@ -296,6 +296,22 @@ TEST_CASE("other samplers leave code outside of Java methods to the method that 
   CHECK(with.rows() == Rows{{"App.f", 8}});
 }
 
+TEST_CASE("what ran the methods on top of whole stacks is a note") {
+  WithWalk with;
+  with.ticks(6);
+  with.vm.own_kind = HPROF_FRAME_INTERPRETED;
+  with.ticks(1);
+  with.vm.own_kind = HPROF_FRAME_INLINED;
+  with.ticks(1);
+  with.rows();
+  CHECK(with.vm.notes().find(
+            "cpu=samples: methods on top: 12.5% interpreted, 75% compiled by C2, 12.5% inlined\n") !=
+        std::string::npos);
+  with.vm.ops->reset(with.vm.self);
+  with.rows();
+  CHECK(with.vm.notes().find("methods on top") == std::string::npos);
+}
+
 TEST_CASE("sampler=native: without the own walk a note says that frames are missing") {
   SampledVm vm;
   vm.mock.add_app_thread(1, 101);

@@ -90,6 +90,24 @@ TEST_CASE("the stack of interrupted compiled code is listed up to its root") {
   CHECK(program.stack.is_cut == 1);
 }
 
+TEST_CASE("what runs the innermost frame is known") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  const auto kind = [&] {
+    program.vm.walk_sampled(program.build(), 10, &program.stack);
+    return program.stack.kind;
+  };
+  auto& level = *reinterpret_cast<uint8_t*>(program.leaf + FakeStack::kLevel);
+  level = 1;
+  CHECK(kind() == HPROF_FRAME_C1);
+  level = 4;
+  CHECK(kind() == HPROF_FRAME_C2);
+  FakeStack::set_scopes(program.leaf, program.leaf_pc + 5,
+                        {{&program.inner.method, 5}, {&program.top.method, 3}});
+  CHECK(kind() == HPROF_FRAME_INLINED);
+  CHECK(program.vm.walk_sampled(program.build(), 10, &program.stack).size() == 5);
+}
+
 TEST_CASE("the last instruction of a position is of that position, one behind a call of the next") {
   if (!SampleWalk::kKnowsMachine) return;
   Sampled program;

@@ -230,6 +230,32 @@ def native_code_has_no_frame_without_the_agents_own_walk(vm):
     check(not any(OUTSIDE.match(row.method) for row in section.rows if not row.method.startswith("JVM.")), "native code has a frame")
 
 
+def kinds(vm, *java):
+    """{what ran the methods on top: per cent}, by the note."""
+    run, _, _ = sampled(vm, "interval=1", *java, "Kinds", "1500")
+    found = re.search(r"cpu=samples: methods on top: (.+)", run.text("out.txt"))
+    check(found, "no note in\n%s" % run.text("out.txt"))
+    shares = {what: float(share) for share, what in re.findall(r"([\d.]+)% ([^,\n]+)", found.group(1))}
+    check(99.9 < sum(shares.values()) <= 100, "no sum of 100 %%: %s" % shares)
+    return shares
+
+
+@vm_test(units=UNITS)
+def a_note_says_what_ran_the_methods_on_top(vm):
+    vm.needs_signals_in_time()
+    if vm.machine != "amd64":
+        raise Skip("stacks are walked by AsyncGetCallTrace alone")
+    apart = ("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Kinds.mix")
+    shares = kinds(vm, "-Xint")
+    check(shares.get("interpreted", 0) >= 98 and set(shares) <= {"interpreted", "native methods"}, "-Xint: %s" % shares)
+    shares = kinds(vm, "-XX:TieredStopAtLevel=1", *apart)
+    check(shares.get("compiled by C1", 0) >= 80 and "compiled by C2" not in shares, "C1 alone: %s" % shares)
+    shares = kinds(vm, *apart)
+    check(shares.get("compiled by C2", 0) >= 80 and shares.get("inlined", 0) <= 5, "nothing inlined: %s" % shares)
+    shares = kinds(vm)
+    check(shares.get("inlined", 0) >= 30 and shares.get("inlined", 0) + shares.get("compiled by C2", 0) >= 80, "inlined: %s" % shares)
+
+
 @vm_test(units=UNITS)
 def stacks_are_whole_in_other_modes_of_the_vm(vm):
     vm.needs_signals_in_time()

@@ -42,12 +42,24 @@ enum {
   HPROF_WALKED_ANCHOR,      /* in native code or in the VM */
   HPROF_WALKED_GUESS        /* in entry or exit code, in a stub, or at a position that AsyncGetCallTrace names wrongly */
 };
+/* What runs the code of a frame. */
+enum {
+  HPROF_FRAME_UNKNOWN,
+  HPROF_FRAME_INTERPRETED,
+  HPROF_FRAME_C1,
+  HPROF_FRAME_C2,      /* level 4, so also a JVMCI compiler */
+  HPROF_FRAME_INLINED, /* by either */
+  HPROF_FRAME_NATIVE,  /* a native method */
+  HPROF_FRAME_KINDS
+};
 typedef struct hprof_interrupted_stack {
   uint32_t how;      /* HPROF_WALKED_... */
   uint32_t is_cut;   /* 1: it goes on behind `depth` frames */
   uint32_t has_hole; /* 1: frames of a virtual thread are missing, since they are in the heap */
   uint32_t in_call;  /* 1: at a system call, so the time was the kernel's */
-  uint64_t outside;  /* the interrupted instruction, if no Java method has it; else 0 */
+  uint32_t kind;     /* HPROF_FRAME_..., of the innermost frame */
+  uint32_t reserved;
+  uint64_t outside; /* the interrupted instruction, if no Java method has it; else 0 */
 } hprof_interrupted_stack;
 
 /* Code outside of Java methods. */
