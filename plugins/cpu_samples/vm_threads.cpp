@@ -9,13 +9,16 @@ namespace hprof::samples {
 const char* const VmThreads::kNames[] = {"the C2 compiler", "the C1 compiler", "garbage collection",
                                          "the VM thread", "the profiler"};
 
-// Linux keeps 15 characters of a name. JDK 8 names no thread to the OS.
+// Linux keeps 15 characters of a name; JDK 27 leaves out what is between the first 7 and the last 6. JDK 8
+// names no thread to the OS.
 static constexpr struct {
   const char* begin;
   uint32_t kind;
 } kKnown[] = {
     {"C2 CompilerThre", 0},
     {"C1 CompilerThre", 1},
+    {"C2 Comp..", 0},
+    {"C1 Comp..", 1},
     {"GC Thread#", 2},
     {"G1 ", 2},
     {"ParGC", 2},
@@ -26,7 +29,7 @@ static constexpr struct {
     {"ZUn", 2},
     {"XWorker", 2},
     {"XDriver", 2},
-    {"Shenandoah", 2},
+    {"Shenand", 2},
     {"Concurrent Mark", 2},
     {"CMS ", 2},
     {"VM Thread", 3},

@@ -73,7 +73,7 @@ TEST_CASE("a note has the CPU time of the VM's own threads by kind") {
   vm.mock.thread_cpu_ns[201] += kMs;
   says(so_far);
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
-  vm.native_threads[206] = "C1 CompilerThre";
+  vm.native_threads[206] = "C1 Comp..hread0";
   vm.mock.thread_cpu_ns[206] = kMs;
   says(", the C2 compiler 0.004 s, the C1 compiler 0.001 s, garbage collection 0.002 s");
   // The drain thread reads each second: a thread that has ended keeps its time.
