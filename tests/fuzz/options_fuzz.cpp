@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case Configured::kHelp:
       print_help(made->modules, out);
-      print_option_list(made->modules, out);
+      print_option_table(made->modules, out);
       print_modules(
           made->modules, [](uint32_t) { return "can"; }, out);
       expect(!text.empty());

@@ -120,7 +120,7 @@ int main(int count, char** arguments) {
     const auto print = [&](const hprof::ModuleSet& modules) {
       const hprof::TextOut out = {
           [](void*, hprof::Str text) { std::fwrite(text.data, 1, text.size, stdout); }, nullptr};
-      name == "agent-help" ? hprof::print_help(modules, out) : hprof::print_option_list(modules, out);
+      name == "agent-help" ? hprof::print_help(modules, out) : hprof::print_option_table(modules, out);
     };
     return with_modules(arguments[2], print) ? 0 : 1;
   }

@@ -132,19 +132,30 @@ void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) 
   }
 }
 
-void print_item(const TextOut& out, const OptionText& option) {
-  char text[kLineMost];
-  TextWriter item(text, sizeof(text));
-  item.put("- `").put_printable(option.name).put('`');
-  if (!option.preset.empty()) item.put(" (`").put_printable(option.preset).put("`)");
-  item.put(": ");
-  for (size_t i = 0; i < option.help.size; ++i) {
-    if (option.help[i] == '<') item.put('\\');  // which would begin a tag
-    item.put_printable(option.help.part(i, i + 1));
+// Escapes a table cell: '|' would end it, and outside of code '<' would begin a tag.
+void put_cell(Str text, bool code, TextWriter* out) {
+  for (size_t i = 0; i < text.size; ++i) {
+    if (text[i] == '|' || (text[i] == '<' && !code)) out->put('\\');
+    out->put_printable(text.part(i, i + 1));
   }
-  if (option.owner != "core") item.put(" (").put(option.owner).put(')');
-  item.put("\n");
-  out.put(out.context, item.text());
+}
+
+void print_cells(const TextOut& out, const OptionText& option) {
+  char text[kLineMost];
+  TextWriter row(text, sizeof(text));
+  row.put("| `");
+  put_cell(option.name, true, &row);
+  row.put("` | ");
+  if (!option.preset.empty()) {
+    row.put('`');
+    put_cell(option.preset, true, &row);
+    row.put('`');
+  }
+  row.put(" | ");
+  put_cell(option.help, false, &row);
+  if (option.owner != "core") row.put(" (").put(option.owner).put(')');
+  row.put(" |\n");
+  out.put(out.context, row.text());
 }
 
 constexpr const char* kHead =
@@ -224,16 +235,17 @@ void each_option(const ModuleSet& modules, void (*visit)(void* context, const Op
   }
 }
 
-void print_option_list(const ModuleSet& modules, const TextOut& out) {
+void print_option_table(const ModuleSet& modules, const TextOut& out) {
+  out.put(out.context, "| Option | Default | Meaning |\n| --- | --- | --- |\n");
   each_option(
       modules,
-      [](void* to, const OptionText& option) { print_item(*static_cast<const TextOut*>(to), option); },
+      [](void* to, const OptionText& option) { print_cells(*static_cast<const TextOut*>(to), option); },
       const_cast<TextOut*>(&out));
   char text[kLineMost];
-  TextWriter item(text, sizeof(text));
+  TextWriter row(text, sizeof(text));
   Str rest(kIgnoredOptions), name;
-  while (next_part(&rest, ' ', &name)) item.put(item.size() == 0 ? "- `" : ", `").put(name).put("=`");
-  out.put(out.context, item.put(": accepted, no effect\n").text());
+  while (next_part(&rest, ' ', &name)) row.put(row.size() == 0 ? "| `" : ", `").put(name).put("=`");
+  out.put(out.context, row.put(" | | accepted, no effect |\n").text());
 }
 
 }  // namespace hprof

@@ -21,7 +21,7 @@ struct OptionText {
 void each_option(const ModuleSet& modules, void (*visit)(void* context, const OptionText& option),
                  void* context);
 
-// The same rows as a list in Markdown. [any]
-void print_option_list(const ModuleSet& modules, const TextOut& out);
+// The same rows as Markdown. [any]
+void print_option_table(const ModuleSet& modules, const TextOut& out);
 
 }  // namespace hprof

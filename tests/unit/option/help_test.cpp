@@ -77,22 +77,21 @@ TEST_CASE("help shows the options of every module in the folders") {
   CHECK_FALSE(has(help, "shared"));
 }
 
-TEST_CASE("the Markdown list has an item for every option and escapes what would be a tag") {
-  const std::string list = rendered(print_option_list);
-  INFO(list);
-  CHECK(has(
-      list,
-      "- `heap=dump|sites|all|acme|off` (`all`): heap profiling; all unless cpu= or monitor= is given\n"));
-  CHECK(has(list, "\n- `beat=<ms>` (`10`): sample interval in ms (cpu_samples)\n"));
-  CHECK(has(list, "\n- `force=y|n` (`y`): force output to \\<file>\n"));
-  CHECK(has(list, "\n- `plugins=<folder>[:...]`: also search"));  // no default
-  // Obsolete options share an item, and are in no other.
+TEST_CASE("the Markdown table has a row for every option and escapes its bars") {
+  const std::string table = rendered(print_option_table);
+  INFO(table);
+  CHECK(has(table,
+            "| `heap=dump\\|sites\\|all\\|acme\\|off` | `all` | heap profiling; all unless cpu= or monitor= "
+            "is given |\n"));
+  CHECK(has(table, "| `beat=<ms>` | `10` | sample interval in ms (cpu_samples) |\n"));
+  CHECK(has(table, "| `force=y\\|n` | `y` | force output to \\<file> |\n"));
+  // Obsolete options share a row, and are in no other.
   CHECK(
-      has(list,
-          "\n- `gc_okay=`, `debugflags=`, `coredump=`, `errorexit=`, `pause=`, `debug=`, `X=`: accepted, no "
-          "effect\n"));
-  CHECK(!has(list, "`gc_okay=y"));
-  CHECK_FALSE(has(list, "shared"));
+      has(table,
+          "| `gc_okay=`, `debugflags=`, `coredump=`, `errorexit=`, `pause=`, `debug=`, `X=` | | accepted, no "
+          "effect |\n"));
+  CHECK(!has(table, "`gc_okay=y"));
+  CHECK_FALSE(has(table, "shared"));
 }
 
 TEST_CASE("the list of modules says where each is and what selects its units") {
