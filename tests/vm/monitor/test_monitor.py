@@ -71,9 +71,15 @@ def contention_is_told_apart_by_thread(vm):
 
 @vm_test(units=UNITS)
 def no_contention_no_table(vm):
-    run = vm.profiled("monitor=y,file=out.txt", "Quick")
-    monitors = parse_monitors(run.text("out.txt"))
-    check_equal((len(monitors.times), len(monitors.dumps)), (0, 1), "MONITOR TIME and MONITOR DUMP sections")
+    """The program has one thread. Threads of the JDK may contend, rarely: a table then has their monitors alone."""
+    tables = []
+    for _ in range(3):
+        monitors = parse_monitors(vm.profiled("monitor=y,file=out.txt", "Quick").text("out.txt"))
+        check_equal(len(monitors.dumps), 1, "MONITOR DUMP sections")
+        tables.append([row for time in monitors.times for row in time.rows])
+        check(all(row[2].startswith(("java.", "jdk.", "sun.")) for row in tables[-1]), "contention of the program: %s" % tables[-1])
+        check_equal(len(monitors.times), 1 if tables[-1] else 0, "MONITOR TIME sections with %s" % tables[-1])
+    check([] in tables, "each run has a table: %s" % tables)
 
 
 @vm_test(units=UNITS)
