@@ -94,6 +94,7 @@ class LoaderReader {
     const uint32_t index = snapshot_.class_of(snapshot_.numbers.number_of(loaders[0]->id));
     if (url_loader == kNoClass || !snapshot_.outline.classes.extends(index, url_loader)) return;
     read_places(loaders, {"ucp", "path"});
+    read_places(loaders, {"ucp", "searchPath"});  // JDK 27
     read_places(loaders, {"localRepositories"});
   }
   // The same, of the list of URLs that the fields lead to from a loader.
