@@ -212,7 +212,9 @@ hprof_status Report::note_running() const {
 
 hprof_status Report::write_notes(const TimedMethods& methods, const Rows& rows) {
   Note note;
-  note.add("latency: ").add(uint64_t{methods.count()}).add(" methods are timed by ");
+  note.add("latency: ")
+      .add(uint64_t{methods.count()})
+      .add(methods.count() == 1 ? " method is timed by " : " methods are timed by ");
   note.add(methods.uses_counter() ? "the processor's counter" : "the system's clock");
   note.add(
       ", from entry to return or exception, waits included; calls and max are exact, p50 to p99.9 within 6 "
@@ -223,7 +225,8 @@ hprof_status Report::write_notes(const TimedMethods& methods, const Rows& rows) 
     Note running;
     running.add("latency: ")
         .add(running_)
-        .add(" calls are still running, which are in no class and no percentile");
+        .add(running_ == 1 ? " call is still running, which is" : " calls are still running, which are")
+        .add(" in no class and no percentile");
     status = write_note(services_, running);
     if (status == HPROF_OK) status = note_running();
   }

@@ -140,7 +140,7 @@ TEST_CASE("a call that has not ended is in nothing but the count of those that r
   CHECK(f.rows[0].calls == 1);
   CHECK(f.rows[0].running == 1);
   CHECK(f.calls_of_classes() == 1);
-  CHECK(f.notes().find("1 calls are still running") != std::string::npos);
+  CHECK(f.notes().find("1 call is still running") != std::string::npos);
   f.ops->reset(f.self);
   f.report();
   REQUIRE(f.rows.size() == 1);

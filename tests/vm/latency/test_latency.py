@@ -118,7 +118,7 @@ def calls_that_run_are_said_and_in_no_percentile(vm):
     stuck = rows["Latency.stuck"]
     check_equal((stuck.calls, stuck.running, stuck.max), (0, 1, 0), "the call that never ends\n%s\n" % run)
     check_equal(rows["Latency.eight"].calls, 1, "the other")
-    check(any("1 calls are still running, which are in no class and no percentile" in note for note in notes), "notes: %s" % notes)
+    check(any("1 call is still running, which is in no class and no percentile" in note for note in notes), "notes: %s" % notes)
 
 
 @vm_test(units=UNITS)
