@@ -46,8 +46,7 @@ def every_item_holds_where_it_was_seen(vm):
         raise Skip("the rows are about 64 bits")
     if all(vm.version not in seen for seen in rows.values()):
         raise Skip("no row knows this Java")
-    # Off by default on aarch64, see docs/hotspot.md.
-    runs = profiles(vm, ",hotspot=+frame-walk:+weak-reuse" if vm.machine == "aarch64" else "")
+    runs = profiles(vm, ",hotspot=" + vm.all_items)
     # Collections are counted by events with G1. Of the other items the runs above say more.
     serial = vm.profiled("heap=sites,logflags=1,file=serial.txt", "Quick", java=("-XX:+UseSerialGC",))
     found = settled((serial,) + runs)

@@ -19,7 +19,8 @@ PPROF_NAMES = {"allocated_objects": "alloc_objects", "time": "cpu"}
 def table_of(vm, options, program, form, column, has_leaf=False):
     """The one table with stacks of a run with format=`form`, and the name that the column has in it."""
     weight = ",weight=" + column if form == "collapsed" else ""
-    run = vm.profiled("%s,format=%s%s,cutoff=0,file=out" % (options, form, weight), *program)
+    # An emulator writes for a minute.
+    run = vm.profiled("%s,format=%s%s,cutoff=0,exit-timeout=300,file=out" % (options, form, weight), *program)
     lost = b"has no place for"
     check(lost not in run.err.encode() + run.bytes("out"), "threads and the like are no losses\n%s" % run)
     if form == "collapsed":
