@@ -164,7 +164,8 @@ void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext
   const bool is_comparable = is_found && stack.how != HPROF_WALKED_GUESS && stack.has_hole == 0;
   if (is_used && (!is_comparable || turn_.fetch_add(1, std::memory_order_relaxed) % kCompareEvery != 0))
     return;
-  const int32_t count = sample->frame_count;
+  const bool is_longer = is_found && sample->frame_count > static_cast<int32_t>(stack.by_vm);
+  const int32_t count = sample->frame_count = static_cast<int32_t>(stack.by_vm);
   const uint64_t digest = is_comparable ? digest_of(*sample, stack.how) : 0;
   walk_by_vm(sample, jni, depth, ucontext);
   bool is_alike = false;
@@ -173,9 +174,9 @@ void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext
     // Of a complete frame both read the same words.
     const uint32_t weight = is_alike || stack.how != HPROF_WALKED_BODY ? 1 : kFewDifferent / 2;
     (is_alike ? alike_ : different_).fetch_add(weight, std::memory_order_relaxed);
-    if (is_alike) sample->found = stack.is_cut != 0 ? Found::kCut : Found::kWhole;
+    if (is_alike && !is_longer) sample->found = stack.is_cut != 0 ? Found::kCut : Found::kWhole;
   }
-  if (is_used && !is_alike && !walk_by_frames(own, sample, jni, depth, ucontext, &stack))
+  if (is_used && (is_longer || !is_alike) && !walk_by_frames(own, sample, jni, depth, ucontext, &stack))
     walk_by_vm(sample, jni, depth, ucontext);
 }
 

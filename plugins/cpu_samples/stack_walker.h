@@ -3,7 +3,8 @@
 //
 // The own walk's answer is the stack up to its root, or none. AsyncGetCallTrace answers for those, and for
 // comparison: every stack until kProof were alike, and one in kCompareEvery later. Stacks whose caller was a
-// guess are not compared, since AsyncGetCallTrace guesses there, too, or has none.
+// guess are not compared, since AsyncGetCallTrace guesses there, too, or has none. It ends at the
+// callee of a frame that waits for deoptimization; so far both have to agree.
 #pragma once
 
 #include <atomic>

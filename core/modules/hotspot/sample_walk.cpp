@@ -186,6 +186,7 @@ bool SampleWalk::name_compiled(Walk* w, const Frame& at, const Code& code, Call 
     if (slot >= static_cast<uint32_t>(code.words) * kWord) return false;
     pc = guarded_at<uint64_t>(at.sp + slot);
     if (pc < code.blob || pc >= end) return false;
+    if (w->by_vm == 0) w->by_vm = w->count;
   } else if (!x86::is_behind_call(pc)) {
     return false;
   }
@@ -261,6 +262,7 @@ bool SampleWalk::guess(Walk* w, const Frame& at, uint32_t how, Call call, uint32
   if (!is_return(at.pc, call)) return false;
   w->count = w->tops;
   w->has_hole = false;
+  w->by_vm = 0;
   w->how = how;
   return follow(w, at, call, more);
 }
@@ -406,6 +408,7 @@ bool SampleWalk::from_anchor(Walk* w) const {
   if (!follow_anchor(address_of(w->env) + static_cast<uint64_t>(layout_.anchor_from_env), &at)) return false;
   w->tops = w->count = 0;
   w->has_hole = false;
+  w->by_vm = 0;
   w->how = HPROF_WALKED_ANCHOR;
   return is_between(at.sp, w->low & ~(kWord - 1), w->high) && follow(w, at, Call::kNamed, 0);
 }
@@ -471,9 +474,11 @@ uint32_t SampleWalk::walk(const void* env, const platform::MachineRegisters& reg
   stack->is_cut = w.count > depth ? 1 : 0;
   stack->has_hole = w.has_hole ? 1 : 0;
   stack->kind = w.kind;
+  const uint32_t count = w.count < depth ? w.count : depth;
+  stack->by_vm = w.by_vm != 0 && w.by_vm < count ? w.by_vm : count;
   stack->outside = w.code.kind == Kind::kUnknown ? registers.pc : 0;
   stack->in_call = w.code.blob == 0 && x86::is_at_system_call(registers.pc) ? 1 : 0;
-  return w.count < depth ? w.count : depth;
+  return count;
 }
 
 void SampleWalk::name_outside(uint64_t pc, hprof_native_name* name) {

@@ -131,6 +131,7 @@ static hprof_walk_service walk_service() {
     uint32_t count = 0;
     for (; count < depth && count < vm->own_stack.size(); count++)
       frames[count] = {vm->own_stack[count].index, vm->own_stack[count].method};
+    stack->by_vm = count < vm->own_by_vm ? count : vm->own_by_vm;
     return count;
   };
   walk.close_interrupted = [](const hprof_host*, hprof_sample_walk*) {

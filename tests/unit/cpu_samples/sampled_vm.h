@@ -45,7 +45,8 @@ class SampledVm : public UnitVm {
   bool has_walk = false;                                            // of its own
   std::vector<hprof_async_frame> own_stack;                         // what it finds
   uint32_t own_how = HPROF_WALKED_BODY, own_is_cut = 0;
-  uint64_t own_outside = 0;  // code outside of Java methods was interrupted, at a system call or not
+  uint32_t own_by_vm = UINT32_MAX;  // at most as many of its frames are AsyncGetCallTrace's
+  uint64_t own_outside = 0;         // code outside of Java methods was interrupted, at a system call or not
   uint32_t own_in_call = 0;
   uint32_t own_kind = HPROF_FRAME_C2;
   std::map<uint64_t, hprof_native_name> outside_names;

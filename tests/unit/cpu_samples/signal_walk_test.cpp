@@ -239,6 +239,29 @@ TEST_CASE("a walk whose stacks differ from AsyncGetCallTrace's is not used any m
   CHECK_FALSE(with.vm.has_walk);  // closed
 }
 
+TEST_CASE("where a frame waits for deoptimization, AsyncGetCallTrace's shorter stacks prove the walk, too") {
+  WithWalk with;
+  with.vm.own_by_vm = 1;
+  with.vm.stack = {{1, with.f}};
+  with.ticks(5);
+  const auto trace_lines = [&] {
+    with.vm.report();
+    std::map<size_t, uint64_t> looks;  // by frames of the trace
+    for (const auto& row : rows_of<hprof_cpu_row>(*with.vm.table()))
+      looks[with.vm.mock.trace_text(static_cast<hprof_trace_serial>(row.trace)).size()] += row.count;
+    return looks;
+  };
+  CHECK(trace_lines() == std::map<size_t, uint64_t>{{1, 4}, {2, 1}});
+  with.ticks(1000);
+  CHECK(trace_lines() == std::map<size_t, uint64_t>{{1, 4}, {2, 1001}});
+  with.vm.stack = with.vm.own_stack;  // as long as the walk's, which says otherwise
+  for (int i = 0; i < 30; i++) {
+    with.ticks(64);
+    with.vm.mock.run_thread(0, 1);
+  }
+  CHECK(with.vm.distrusted != nullptr);
+}
+
 TEST_CASE("where the interrupted code is not compiled, only its callers are compared") {
   WithWalk with;
   with.vm.own_how = HPROF_WALKED_INTERPRETER;

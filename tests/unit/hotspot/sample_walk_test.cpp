@@ -90,6 +90,24 @@ TEST_CASE("the stack of interrupted compiled code is listed up to its root") {
   CHECK(program.stack.is_cut == 1);
 }
 
+TEST_CASE(
+    "a frame that waits for deoptimization is named by its original position, and ends what the VM has") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  CHECK(program.vm.walk_sampled(program.build(), 10, &program.stack).size() == 4);
+  CHECK(program.stack.by_vm == 4);
+  const uint64_t original = program.pc;
+  program.pc = program.code + 2000;  // of the handler
+  const auto at = program.build();
+  constexpr uint32_t kLeafWords = 6, kSlot = 2;
+  reinterpret_cast<uint64_t*>(at.sp)[kLeafWords + kSlot] = original;
+  *reinterpret_cast<uint32_t*>(program.code + FakeStack::kOrigPc) = kSlot * sizeof(uint64_t);
+  program.is_whole(program.vm.walk_sampled(at, 10, &program.stack));
+  CHECK(program.stack.by_vm == 1);
+  CHECK(program.vm.walk_sampled(at, 1, &program.stack).size() == 1);
+  CHECK(program.stack.by_vm == 1);
+}
+
 TEST_CASE("what runs the innermost frame is known") {
   if (!SampleWalk::kKnowsMachine) return;
   Sampled program;

@@ -278,6 +278,15 @@ def callers_of_the_signal_engine_call(vm):
 
 
 @vm_test(units=UNITS)
+def stacks_are_whole_above_frames_that_wait_for_deoptimization(vm):
+    vm.needs_signals_in_time()
+    at_once = ("-Xbatch", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Deoptimized.called")
+    total, lost, _ = check_stacks(vm, "Deoptimized", "1", java=at_once, engine="sampler=signal,hotspot=-sample-walk")
+    check(sum(n for n, _ in lost) > 0.5 * total, "no such frame: AsyncGetCallTrace, which ends there, has lost %s of %d samples" % (lost, total))
+    check_whole(vm, "Deoptimized", "3", java=at_once)
+
+
+@vm_test(units=UNITS)
 def dumps_on_request_keep_counting(vm):
     live = vm.start("cpu=samples,interval=1,file=out.txt", "Idle")
     for sections in (1, 2):
