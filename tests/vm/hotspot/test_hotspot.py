@@ -51,8 +51,9 @@ def every_item_holds_where_it_was_seen(vm):
     serial = vm.profiled("heap=sites,logflags=1,file=serial.txt", "Quick", java=("-XX:+UseSerialGC",))
     found = settled((serial,) + runs)
     check_equal(sorted(found), sorted(rows), "items that something was said of")
+    elsewhere = () if vm.machine == "amd64" else ("sample-walk",)  # which knows the code of x86-64 only
     wrong = ["%s: %s" % (name, found[name] or "used") for name in rows
-             if (found[name] is None) != (vm.version in rows[name])]
+             if (found[name] is None) != (vm.version in rows[name] and name not in elsewhere)]
     check(not wrong, "not as the rows of items.def say: %s" % wrong)
     report = parse_ascii(runs[0].text("sites.txt"))
     check_made(report, tables(report)[0], runs[0])
