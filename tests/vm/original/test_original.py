@@ -265,7 +265,8 @@ def threads_in_dumps(vm):
         found = facts.read(run.bytes(engine), "HeapShapes")
         kinds = [kind for kind in ("thread", "thread block") if "root " + kind in found]
         check_equal(kinds, ["thread", "thread block"] if engine == "jvmti" else ["thread"], engine)
-        check_equal(found.get("START THREAD of Attach Listener in system", 0), int(engine == "vm"), "START THREAD, " + engine)
+        # JDK 27 sends no events of threads while it ends.
+        check_equal(found.get("START THREAD of Attach Listener in system", 0), int(engine == "vm" and vm.version < 27), "START THREAD, " + engine)
 
 
 @row("unreachable objects")
