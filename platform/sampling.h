@@ -67,10 +67,11 @@ int install_sample_handler(SampleHandler handler, int signal_number = 0);
 void uninstall_sample_handler();
 
 // The registers that a stack walk starts from. link: the return address register, 0 on machines that return
-// through the stack. bytecode: HotSpot's interpreter has its position in it; 0 but on x86-64. It is not
-// written.
+// through the stack. Of HotSpot, 0 but on x86-64 and aarch64, and not written: the interpreter's position in
+// the bytecode, and the stack pointer of a caller (old_sender: up to JDK 19).
 struct MachineRegisters {
-  uint64_t pc, sp, fp, link, bytecode;
+  uint64_t pc, sp, fp, link;
+  uint64_t bytecode = 0, sender = 0, old_sender = 0;
 };
 
 // The registers of an interrupted context. False: not known on this machine; then write_registers does

@@ -224,7 +224,7 @@ const hprof_sampling_service kSampling = {
     [](const hprof_host*, void* context, const hprof_registers* registers) {
       hprof_registers all = {};
       hprof_copy_sized(&all, sizeof(all), registers, registers->size);
-      platform::write_registers(context, {all.pc, all.sp, all.fp, all.link, 0});
+      platform::write_registers(context, {all.pc, all.sp, all.fp, all.link});
     },
     [](const hprof_host*, const hprof_cpu_timer* timer) { return number_of(timer->timer); },
     [](const hprof_host*, uint64_t number, uint64_t interval_ns) {

@@ -20,7 +20,8 @@ constexpr uint32_t bit_of(Item item) { return 1u << static_cast<uint32_t>(item);
 const char* item_name(Item item);
 // Off unless `+<item>` is given: tested in an emulator only on this processor.
 #ifdef __aarch64__
-constexpr uint32_t kOffByDefault = bit_of(Item::kFrameWalk) | bit_of(Item::kWeakReuse);
+constexpr uint32_t kOffByDefault =
+    bit_of(Item::kFrameWalk) | bit_of(Item::kSampleWalk) | bit_of(Item::kWeakReuse);
 #else
 constexpr uint32_t kOffByDefault = 0;
 #endif

@@ -283,7 +283,7 @@ class Vm:
         self.bits = jdk.bits      # of a pointer
         self.machine = jdk.machine  # aarch64
         # hotspot= with what is off by default there (docs/hotspot.md).
-        self.all_items = "+frame-walk:+weak-reuse" if jdk.machine == "aarch64" else "y"
+        self.all_items = "+frame-walk:+sample-walk:+weak-reuse" if jdk.machine == "aarch64" else "y"
         self.work = work          # the folder that the JDK can see
         self.agent_dir = agent    # a copy of lib/ of the build: libhprof.so, hprof/plugins/*.so
         self.classes = classes    # java/*.java, compiled by this JDK

@@ -1,6 +1,6 @@
 #include "core/modules/hotspot/sample_walk.h"
 
-#include "core/modules/hotspot/x86_code.h"
+#include "core/modules/hotspot/machine_code.h"
 
 namespace hprof {
 
@@ -13,7 +13,7 @@ static constexpr uint32_t kLastC1Level = 3;
 static uint64_t words_above(uint64_t sp, uint32_t words) { return sp + uint64_t{words} * kWord; }
 
 const char* SampleWalk::open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread) {
-  constexpr uint32_t kFirstVirtual = 19;  // JDK
+  constexpr uint32_t kFirstVirtual = 19, kFirstNewSender = 20;  // JDK
   if (!kKnowsMachine) return "the code of this machine is not known";
   if (const char* why = open_frames(home, java_version, env, thread)) return why;
   LayoutReader layout(home.structs());
@@ -28,6 +28,7 @@ const char* SampleWalk::open(HotSpot& home, uint32_t java_version, const void* e
   if (!layout.complete()) return layout.missing();
   if (!scopes_.open(home.structs(), java_version)) return "the positions of compiled code are not known";
   has_barrier_ = java_version >= kFirstVirtual;
+  has_old_sender_ = java_version < kFirstNewSender;
   if (const void* barrier = home.structs().address("StubRoutines", "_cont_returnBarrier"))
     return_barrier_ = guarded_read<uintptr_t>(barrier);
   const int64_t entry = home.structs().offset("JavaThread", "_cont_entry");
@@ -82,7 +83,7 @@ bool SampleWalk::add_scopes(Walk* w, uint64_t blob, uint32_t scope) const {
 // and so names the next position for that last instruction.
 void SampleWalk::add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const {
   const uint32_t faults = platform::guarded_read_faults();
-  uint32_t scope = is_native || x86::is_behind_call(pc) ? 0 : scopes_.find(blob, pc);
+  uint32_t scope = is_native || machine::is_behind_call(pc) ? 0 : scopes_.find(blob, pc);
   w->is_at_record = scope != 0;
   if (scope == 0 && !is_native) scope = scopes_.find_behind(blob, pc);
   if (scope == 0 || !add_scopes(w, blob, scope)) {
@@ -96,7 +97,7 @@ void SampleWalk::add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) co
 
 // The call before pc leads to a stub, or out of Java code.
 bool SampleWalk::calls_no_java(uint64_t pc) const {
-  const uint64_t target = x86::call_target(pc);
+  const uint64_t target = machine::call_target(pc);
   if (target == 0) return false;
   const Code code = code_at(target);
   return code.blob == 0 || code.kind == Kind::kUnknown;
@@ -112,12 +113,12 @@ bool SampleWalk::is_return(uint64_t pc, Call call) const {
     case Kind::kCompiled:
       if (pc >= code.blob + guarded_at<uint32_t>(code.blob + layout_.stub_offset))
         return true;  // being deoptimized
-      return x86::is_behind_call(pc) &&
+      return machine::is_behind_call(pc) &&
              (scopes_.find(code.blob, pc) != 0 || (call == Call::kLeaf && calls_no_java(pc)));
     case Kind::kInterpreter:
       return true;
     case Kind::kNative:
-      return x86::is_behind_call(pc);
+      return machine::is_behind_call(pc);
     case Kind::kUnknown:
       return is_stub(code) && is_barrier(pc, code.blob);
   }
@@ -133,8 +134,8 @@ bool SampleWalk::is_barrier(uint64_t pc, uint64_t blob) const {
 
 // The call before pc may have led into the code of `blob`: it does, by way of a stub, or it does not tell.
 bool SampleWalk::may_call(uint64_t pc, uint64_t blob) const {
-  if (code_at(pc).kind != Kind::kCompiled || x86::byte_at(pc - 5) != 0xe8) return true;
-  const Code to = code_at(x86::call_target(pc));
+  if (code_at(pc).kind != Kind::kCompiled || !machine::is_direct_call(pc)) return true;
+  const Code to = code_at(machine::call_target(pc));
   if (to.blob == 0) return false;
   if (to.blob == blob || to.kind == Kind::kUnknown) return true;
   return to.kind != Kind::kInterpreter && guarded_at<uint64_t>(to.blob + layout_.method_of_code) ==
@@ -144,7 +145,7 @@ bool SampleWalk::may_call(uint64_t pc, uint64_t blob) const {
 // The call before pc leads to the stub that runs at `here`, or to another blob that may have led there.
 bool SampleWalk::calls_near(uint64_t pc, uint64_t here) const {
   constexpr uint64_t kReach = 8192;  // stubs that copy arrays share code, before and behind
-  const uint64_t target = code_at(pc).kind == Kind::kCompiled ? x86::call_target(pc) : 0;
+  const uint64_t target = code_at(pc).kind == Kind::kCompiled ? machine::call_target(pc) : 0;
   if (target == 0) return false;
   const Code to = code_at(target);
   if (to.blob != code_at(here).blob) return to.blob != 0 && to.kind == Kind::kUnknown;
@@ -160,7 +161,8 @@ bool SampleWalk::read_interpreted(const Walk& w, const Frame& at, uint64_t* meth
   };
   *method = word(at.fp, FrameSlots::kMethod);
   const uint64_t sender = word(at.fp, FrameSlots::kSenderSp);
-  if (!is_pointer(*method) || sender < w.low || sender > w.high) return false;
+  // Where frames overlap, a caller's stack pointer may be below its callee's.
+  if (!is_pointer(*method) || (sender < w.low && !FrameSlots::kOverlap) || sender > w.high) return false;
   const auto constant = guarded_at<uint64_t>(*method + method_const_);
   if (!is_pointer(constant)) return false;
   const uint64_t bytecode = word(at.fp, layout_.bcp_slot), start = scopes_.bytecode_of(*method);
@@ -187,12 +189,12 @@ bool SampleWalk::name_compiled(Walk* w, const Frame& at, const Code& code, Call 
     pc = guarded_at<uint64_t>(at.sp + slot);
     if (pc < code.blob || pc >= end) return false;
     if (w->by_vm == 0) w->by_vm = w->count;
-  } else if (!x86::is_behind_call(pc)) {
+  } else if (!machine::is_behind_call(pc)) {
     return false;
   }
   uint32_t scope = scopes_.find(code.blob, pc);
   if (scope == 0 && call == Call::kLeaf) {
-    scope = scopes_.find_behind(code.blob, x86::call_start(pc) - 1);
+    scope = scopes_.find_behind(code.blob, machine::call_start(pc) - 1);
     if (scope == 0) {
       add(w, guarded_at<uint64_t>(code.blob + layout_.method_of_code), 0, compiled_by(code.blob));
       return true;
@@ -267,10 +269,35 @@ bool SampleWalk::guess(Walk* w, const Frame& at, uint32_t how, Call call, uint32
   return follow(w, at, call, more);
 }
 
+// The caller of code that has no frame, or none any more.
+SampleWalk::Frame SampleWalk::bare(const Walk& w, const Frame& at) {
+  if (machine::kReturnsByLink) return {at.sp, at.fp, w.link};
+  return {words_above(at.sp, 1), at.fp, word(at.sp)};
+}
+
+// The same, or where the link register has just been stored in a frame that is being made.
+SampleWalk::Frame SampleWalk::behind_link(const Walk& w, const Frame& at) {
+  constexpr uint32_t kMostWords = 16;  // of an interpreted method's frame
+  for (uint32_t i = 1; i < kMostWords && words_above(at.sp, i + 1) < w.high; i++) {
+    const auto slot = static_cast<int32_t>(i);
+    if (word(at.sp, slot) != w.link) continue;
+    const uint64_t sp = words_above(at.sp, i + 1);
+    return {sp, at.fp < sp ? word(at.sp, slot - 1) : at.fp, w.link};
+  }
+  return bare(w, at);
+}
+
+// The same where the frame is the caller's frame pointer and the return address.
+SampleWalk::Frame SampleWalk::pushed(const Frame& at) {
+  return {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)};
+}
+
 // at: the caller of a stub. sender: its stack pointer, where it may be another; 0: not known. C1 pushes
 // arguments for some stubs before it calls them.
 bool SampleWalk::guess_with_arguments(Walk* w, const Frame& at, uint64_t sender) const {
   constexpr uint32_t kMostArguments = 4;
+  const uint32_t popped = machine::words_popped_at(at.pc);
+  if (popped != 0 && guess(w, at, HPROF_WALKED_GUESS, Call::kLeaf, popped)) return true;
   if (sender != at.sp && is_between(sender, at.sp, w->high)) {
     if (guess(w, {sender, at.fp, at.pc}, HPROF_WALKED_GUESS, Call::kLeaf)) return true;
   }
@@ -287,9 +314,14 @@ bool SampleWalk::guess_with_arguments(Walk* w, const Frame& at, uint64_t sender)
 // Each of the next words may be the return address of code without a known frame. is_near: if its call leads
 // here.
 bool SampleWalk::from_words(Walk* w, const Frame& at, uint32_t words, uint64_t sender, bool is_near) const {
+  const auto is_caller = [&](uint64_t pc) {
+    return is_return(pc, Call::kLeaf) && (!is_near || calls_near(pc, at.pc));
+  };
+  if (machine::kReturnsByLink && is_caller(w->link) && guess_with_arguments(w, behind_link(*w, at), sender))
+    return true;
   for (uint32_t i = 0; i < words && words_above(at.sp, i + 1) < w->high; i++) {
     const uint64_t pc = word(at.sp, static_cast<int32_t>(i));
-    if (!is_return(pc, Call::kLeaf) || (is_near && !calls_near(pc, at.pc))) continue;
+    if (!is_caller(pc)) continue;
     Frame to = {words_above(at.sp, i + 1), at.fp, pc};
     if (i > 0 && at.fp < to.sp) to.fp = word(at.sp, static_cast<int32_t>(i) - 1);
     if (guess_with_arguments(w, to, sender)) return true;
@@ -309,26 +341,29 @@ bool SampleWalk::from_stub(Walk* w, const Frame& at, uint64_t blob, uint64_t sen
 }
 
 bool SampleWalk::from_entry(Walk* w, const Frame& at, const Code& code, uint64_t from, uint64_t to) const {
-  const Frame bare = {words_above(at.sp, 1), at.fp, word(at.sp)};
-  const Frame pushed = {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)};
-  x86::Entry entry;
-  if (!x86::find_entry(from, to, static_cast<uint32_t>(code.words) * uint32_t{kWord}, &entry))
-    return guess(w, bare, HPROF_WALKED_GUESS) || guess(w, pushed, HPROF_WALKED_GUESS);
-  if (at.pc <= entry.push) return guess(w, bare, HPROF_WALKED_GUESS);
-  if (at.pc <= entry.sub) return guess(w, pushed, HPROF_WALKED_GUESS);
+  machine::Entry entry;
+  if (!machine::find_entry(from, to, static_cast<uint32_t>(code.words) * uint32_t{kWord}, &entry))
+    return guess(w, bare(*w, at), HPROF_WALKED_GUESS) || guess(w, pushed(at), HPROF_WALKED_GUESS);
+  if (at.pc <= entry.push) return guess(w, bare(*w, at), HPROF_WALKED_GUESS);
+  if (at.pc <= entry.sub) return guess(w, pushed(at), HPROF_WALKED_GUESS);
   const uint64_t end = words_above(at.sp, static_cast<uint32_t>(code.words));
   if (end >= w->high) return false;
-  return guess(w, {end, at.pc < entry.saved ? at.fp : word(end, -2), word(end, -1)}, HPROF_WALKED_GUESS);
+  Frame caller = {end, word(end, -2), word(end, -1)};
+  if (at.pc < entry.saved) {
+    caller.fp = at.fp;
+    if (machine::kReturnsByLink) caller.pc = w->link;
+  }
+  return guess(w, caller, HPROF_WALKED_GUESS);
 }
 
 bool SampleWalk::from_exit(Walk* w, const Frame& at) const {
-  switch (x86::exit_at(at.pc)) {
-    case x86::Exit::kNone:
+  switch (machine::exit_at(at.pc)) {
+    case machine::Exit::kNone:
       return false;
-    case x86::Exit::kBeforePop:
-      return guess(w, {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)}, HPROF_WALKED_GUESS);
-    case x86::Exit::kBeforeReturn:
-      return guess(w, {words_above(at.sp, 1), at.fp, word(at.sp)}, HPROF_WALKED_GUESS);
+    case machine::Exit::kBeforePop:
+      return guess(w, pushed(at), HPROF_WALKED_GUESS);
+    case machine::Exit::kBeforeReturn:
+      return guess(w, bare(*w, at), HPROF_WALKED_GUESS);
   }
   return false;
 }
@@ -362,13 +397,13 @@ bool SampleWalk::from_compiled(Walk* w, const Frame& at, const Code& code) const
         return true;
     }
   }
-  // In a call of a part of the method's own code.
-  return guess(w, {words_above(at.sp, 1), at.fp, word(at.sp)}, HPROF_WALKED_GUESS) ||
-         guess(w, {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)}, HPROF_WALKED_GUESS);
+  // In a call of a part of the method's own code. A link register would be left of any call.
+  return (!machine::kReturnsByLink && guess(w, bare(*w, at), HPROF_WALKED_GUESS)) ||
+         guess(w, pushed(at), HPROF_WALKED_GUESS);
 }
 
-// bytecode: the interpreter's register of it, or the caller's stack pointer while its frame is being made.
-bool SampleWalk::from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) const {
+bool SampleWalk::from_interpreter(Walk* w, const Frame& at,
+                                  const platform::MachineRegisters& registers) const {
   constexpr uint32_t kMostWords = 10, kMostStored = 6;
   const uint32_t faults = platform::guarded_read_faults();
   uint64_t method = 0;
@@ -378,15 +413,15 @@ bool SampleWalk::from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) c
   if (at.fp - at.sp >= pushed && read_interpreted(*w, at, &method, &bci)) {
     const uint64_t start = scopes_.bytecode_of(method);
     const auto size = guarded_at<uint16_t>(guarded_at<uint64_t>(method + method_const_) + code_size_);
-    if (bci >= 0 && bytecode >= start && bytecode < start + size)
-      bci = static_cast<int32_t>(bytecode - start);
+    if (bci >= 0 && registers.bytecode >= start && registers.bytecode < start + size)
+      bci = static_cast<int32_t>(registers.bytecode - start);
     add(w, method, bci, bci == kNativeIndex ? HPROF_FRAME_NATIVE : HPROF_FRAME_INTERPRETED);
     w->tops = w->count;
     const Frame caller = {word(at.fp, FrameSlots::kSenderSp), word(at.fp), word(at.fp, 1)};
     if (platform::guarded_read_faults() == faults && guess(w, caller, HPROF_WALKED_INTERPRETER)) return true;
     w->tops = w->count = 0;
   }
-  uint64_t sender = bytecode;
+  uint64_t sender = sender_of(registers);  // while the frame is being made
   for (uint32_t i = 0; i < kMostStored && !is_between(sender, at.sp, w->high); i++) {
     const uint64_t stored = word(at.sp, static_cast<int32_t>(i));
     const uint64_t pc = word(at.sp, static_cast<int32_t>(i) + 2);
@@ -413,26 +448,53 @@ bool SampleWalk::from_anchor(Walk* w) const {
   return is_between(at.sp, w->low & ~(kWord - 1), w->high) && follow(w, at, Call::kNamed, 0);
 }
 
+// at: the caller of native code on a machine where calls leave the return address in a register. Native code
+// stores it below the rest of its frame, whose size is not known. An interpreted caller needs no stack
+// pointer; C2 leaves a second copy behind a zero, just below its own frame. is_bare: there is no native
+// frame, or C2's copy is above it.
+bool SampleWalk::from_native_frame(Walk* w, Frame at, bool is_bare) const {
+  constexpr uint32_t kMostWords = 512;
+  if (!is_return(at.pc, Call::kLeaf)) return false;
+  const bool is_compiled = code_at(at.pc).kind == Kind::kCompiled;
+  if (!is_compiled || (is_bare && machine::words_popped_at(at.pc) == 0))
+    return guess_with_arguments(w, at, 0);
+  for (uint32_t i = 0; i < kMostWords && words_above(at.sp, 2) < w->high; i += 2) {
+    if (word(at.sp) == 0 && word(at.sp, 1) == at.pc) return guess_with_arguments(w, at, 0);
+    at.sp = words_above(at.sp, 2);
+  }
+  return false;
+}
+
 // Native code that Java code has called without leaving its state: libjvm keeps frame pointers; else each
 // word whose call leads out of Java code is tried. A stub in between tells whom it called.
 bool SampleWalk::from_leaf_call(Walk* w, const Frame& at) const {
   constexpr uint32_t kMostFrames = 24, kMostWords = 256;
+  if (machine::kReturnsByLink && from_native_frame(w, bare(*w, at), true)) return true;
   Frame to = at;
+  bool is_native = true;  // what returns to `to`
   for (uint32_t i = 0; i < kMostFrames && is_between(to.fp, to.sp & ~(kWord - 1), w->high - 2 * kWord); i++) {
     to = {words_above(to.fp, 2), word(to.fp), word(to.fp, 1)};
-    if (is_return(to.pc, Call::kLeaf) && guess_with_arguments(w, to, 0)) return true;
-    if (heap_->blob_at(static_cast<uintptr_t>(to.pc)) != nullptr) break;
+    if (machine::kReturnsByLink && is_native) {
+      if (from_native_frame(w, to, false)) return true;
+    } else if (is_return(to.pc, Call::kLeaf) && guess_with_arguments(w, to, 0)) {
+      return true;
+    }
+    const Code code = code_at(to.pc);
+    is_native = code.blob == 0;
+    if (!is_native && !(machine::kReturnsByLink && is_stub(code))) break;
   }
-  uint64_t through = 0;  // a stub
+  if (machine::kReturnsByLink) return false;  // the words beside a return address tell no stack pointer
+  uint64_t through = 0;                       // a stub
   for (uint32_t i = 0; i < kMostWords && words_above(at.sp, i + 1) < w->high; i++) {
     const uint64_t pc = word(at.sp, static_cast<int32_t>(i));
     const Code code = code_at(pc);
     if (code.blob == 0) continue;
-    if (through == 0 && is_stub(code) && pc != layout_.call_stub_return && x86::is_behind_call(pc))
+    if (through == 0 && is_stub(code) && pc != layout_.call_stub_return && machine::is_behind_call(pc))
       through = code.blob;
     if (!is_return(pc, Call::kLeaf)) continue;
     const bool is_method = code.kind == Kind::kCompiled || code.kind == Kind::kNative;
-    if (is_method && (!calls_no_java(pc) || (through != 0 && code_at(x86::call_target(pc)).blob != through)))
+    if (is_method &&
+        (!calls_no_java(pc) || (through != 0 && code_at(machine::call_target(pc)).blob != through)))
       continue;
     to = {words_above(at.sp, i + 1), at.fp, pc};
     if (i > 0 && at.fp < to.sp) to.fp = word(at.sp, static_cast<int32_t>(i) - 1);
@@ -441,7 +503,8 @@ bool SampleWalk::from_leaf_call(Walk* w, const Frame& at) const {
   return false;
 }
 
-bool SampleWalk::start(Walk* w, const Frame& at, uint64_t bytecode) const {
+bool SampleWalk::start(Walk* w, const platform::MachineRegisters& registers) const {
+  const Frame at = {registers.sp, registers.fp, registers.pc};
   const uint64_t size = of_env(*w, stack_size_from_env_);
   w->high = of_env(*w, layout_.stack_base_from_env);
   w->low = at.sp;
@@ -452,9 +515,9 @@ bool SampleWalk::start(Walk* w, const Frame& at, uint64_t bytecode) const {
   if (code.kind == Kind::kCompiled || code.kind == Kind::kNative) {
     done = from_compiled(w, at, code);
   } else if (code.kind == Kind::kInterpreter) {
-    done = from_interpreter(w, at, bytecode);
+    done = from_interpreter(w, at, registers);
   } else if (code.blob != 0) {
-    done = is_runtime(code) ? from_runtime(w, at, code) : from_stub(w, at, code.blob, bytecode);
+    done = is_runtime(code) ? from_runtime(w, at, code) : from_stub(w, at, code.blob, sender_of(registers));
   }
   if (done || from_anchor(w)) return true;
   const bool is_in_java = static_cast<uint32_t>(of_env(*w, state_from_env_)) == kInJava;
@@ -469,7 +532,8 @@ uint32_t SampleWalk::walk(const void* env, const platform::MachineRegisters& reg
   w.frames = frames;
   w.depth = depth;
   w.steps = kMostSteps;
-  if (!start(&w, {registers.sp, registers.fp, registers.pc}, registers.bytecode)) return 0;
+  w.link = registers.link;
+  if (!start(&w, registers)) return 0;
   stack->how = w.how;
   stack->is_cut = w.count > depth ? 1 : 0;
   stack->has_hole = w.has_hole ? 1 : 0;
@@ -477,7 +541,7 @@ uint32_t SampleWalk::walk(const void* env, const platform::MachineRegisters& reg
   const uint32_t count = w.count < depth ? w.count : depth;
   stack->by_vm = w.by_vm != 0 && w.by_vm < count ? w.by_vm : count;
   stack->outside = w.code.kind == Kind::kUnknown ? registers.pc : 0;
-  stack->in_call = w.code.blob == 0 && x86::is_at_system_call(registers.pc) ? 1 : 0;
+  stack->in_call = w.code.blob == 0 && machine::is_at_system_call(registers.pc) ? 1 : 0;
   return count;
 }
 

@@ -58,6 +58,7 @@ class SampleWalk : private VmFrames {
     uint32_t tops;       // frames of the interrupted code itself
     uint32_t count;      // frames so far, also those beyond `depth`
     uint32_t steps;      // left
+    uint64_t link;       // the register
     uint64_t low, high;  // the interrupted stack pointer, and the base of the stack
     bool has_hole;       // frames of a virtual thread are in the heap
     uint32_t by_vm;      // frames above the first that waits for deoptimization; 0: no such frame
@@ -93,23 +94,32 @@ class SampleWalk : private VmFrames {
   bool read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const;
   bool name_compiled(Walk* w, const Frame& at, const Code& code, Call call) const;
 
+  static Frame bare(const Walk& w, const Frame& at);
+  static Frame behind_link(const Walk& w, const Frame& at);
+  static Frame pushed(const Frame& at);
+  // The stack pointer of the caller for which an adapter or the interpreter makes a frame.
+  uint64_t sender_of(const platform::MachineRegisters& registers) const {
+    return has_old_sender_ ? registers.old_sender : registers.sender;
+  }
   // Tries one caller. True: the walk is done.
   bool guess(Walk* w, const Frame& at, uint32_t how, Call call = Call::kNamed, uint32_t more = 0) const;
   bool guess_with_arguments(Walk* w, const Frame& at, uint64_t sender) const;
   bool from_compiled(Walk* w, const Frame& at, const Code& code) const;
   bool from_entry(Walk* w, const Frame& at, const Code& code, uint64_t from, uint64_t to) const;
   bool from_exit(Walk* w, const Frame& at) const;
-  bool from_interpreter(Walk* w, const Frame& at, uint64_t bytecode) const;
+  bool from_interpreter(Walk* w, const Frame& at, const platform::MachineRegisters& registers) const;
   bool from_runtime(Walk* w, const Frame& at, const Code& code) const;
   bool from_stub(Walk* w, const Frame& at, uint64_t blob, uint64_t sender) const;
   bool from_words(Walk* w, const Frame& at, uint32_t words, uint64_t sender, bool is_near) const;
+  bool from_native_frame(Walk* w, Frame at, bool is_bare) const;
   bool from_leaf_call(Walk* w, const Frame& at) const;
   bool from_anchor(Walk* w) const;
-  bool start(Walk* w, const Frame& at, uint64_t bytecode) const;
+  bool start(Walk* w, const platform::MachineRegisters& registers) const;
 
   uint32_t frame_complete_ = 0, level_ = 0, orig_pc_ = 0;
   uint32_t method_const_ = 0, code_size_ = 0;
   int64_t state_from_env_ = 0, stack_size_from_env_ = 0;
+  bool has_old_sender_ = false;
   // Of virtual threads: the address of the return barrier, 0: by its blob's name; where the return address of
   // a continuation's entry is, and the entry of the thread's.
   bool has_barrier_ = false;

@@ -9,11 +9,14 @@
 
 namespace hprof::x86 {
 
+constexpr bool kReturnsByLink = false;  // a call leaves its return address on the stack
+
 inline uint32_t byte_at(uint64_t pc) { return guarded_at<uint8_t>(pc); }
+inline bool is_direct_call(uint64_t pc) { return byte_at(pc - 5) == 0xe8; }
 
 // A call instruction ends at pc: call rel32, or call register.
 inline bool is_behind_call(uint64_t pc) {
-  return byte_at(pc - 5) == 0xe8 || (byte_at(pc - 2) == 0xff && (byte_at(pc - 1) & 0xf8) == 0xd0);
+  return is_direct_call(pc) || (byte_at(pc - 2) == 0xff && (byte_at(pc - 1) & 0xf8) == 0xd0);
 }
 
 // At a system call: before one that is made again, or behind one.
@@ -24,7 +27,7 @@ inline bool is_at_system_call(uint64_t pc) {
 
 // Where the call before pc leads: call rel32, or mov r10, imm64 and call r10; 0: it does not tell.
 inline uint64_t call_target(uint64_t pc) {
-  if (byte_at(pc - 5) == 0xe8) return pc + static_cast<uint64_t>(int64_t{guarded_at<int32_t>(pc - 4)});
+  if (is_direct_call(pc)) return pc + static_cast<uint64_t>(int64_t{guarded_at<int32_t>(pc - 4)});
   const bool is_far = byte_at(pc - 3) == 0x41 && guarded_at<uint16_t>(pc - 2) == 0xd2ff &&
                       guarded_at<uint16_t>(pc - 13) == 0xba49;
   return is_far ? guarded_at<uint64_t>(pc - 11) : 0;
@@ -32,10 +35,13 @@ inline uint64_t call_target(uint64_t pc) {
 
 // The first instruction of such a call, with vzeroupper before it.
 inline uint64_t call_start(uint64_t pc) {
-  const uint64_t start = byte_at(pc - 5) == 0xe8 ? pc - 5 : pc - 13;
+  const uint64_t start = is_direct_call(pc) ? pc - 5 : pc - 13;
   const bool is_cleared = byte_at(start - 3) == 0xc5 && guarded_at<uint16_t>(start - 2) == 0x77f8;
   return is_cleared ? start - 3 : start;
 }
+
+// Words below the caller's frame that the code behind a call takes away.
+inline uint32_t words_popped_at(uint64_t) { return 0; }
 
 enum class Exit { kNone, kBeforePop, kBeforeReturn };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/modules/hotspot/frame_walk.h"
+#include "core/modules/hotspot/machine_code.h"
 #include "core/modules/hotspot/sample_walk.h"
 #include "tests/unit/hotspot/fake_tables.h"
 
@@ -90,13 +91,22 @@ class FakeStack {
   }
 
   // The instruction before pc is a call.
-  static void call_before(uint64_t pc) { put(reinterpret_cast<uint8_t*>(pc - 5), uint8_t{0xe8}); }
+  static void call_before(uint64_t pc, int32_t distance = 0) {
+    if (machine::kReturnsByLink) {
+      put(reinterpret_cast<uint8_t*>(pc - 4),
+          uint32_t{0x94000000} | ((static_cast<uint32_t>(distance) + 4) >> 2 & 0x3ffffff));
+    } else {
+      put(reinterpret_cast<uint8_t*>(pc - 5), uint8_t{0xe8});
+      put(reinterpret_cast<uint8_t*>(pc - 4), distance);
+    }
+  }
+  static void no_call_before(uint64_t pc) { put(reinterpret_cast<uint8_t*>(pc - 5), uint64_t{0}); }
   // The registers of a thread that a signal interrupted in Java code, at the innermost frame.
   platform::MachineRegisters interrupted() {
     const Anchor at = thread_.anchor;
     thread_.anchor = {};
     thread_.state = 8;
-    return {at.pc, at.sp, at.fp, 0, 0};
+    return {at.pc, at.sp, at.fp, 0};
   }
   std::vector<hprof_async_frame> walk_sampled(const platform::MachineRegisters& at, uint32_t depth,
                                               hprof_interrupted_stack* stack) {

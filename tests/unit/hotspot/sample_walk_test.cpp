@@ -144,9 +144,14 @@ TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
   Sampled program;
   SUBCASE("pushed words") { program.is_whole(program.vm.walk_sampled(program.build(2), 10, &program.stack)); }
   SUBCASE("exit code") {
-    *reinterpret_cast<uint8_t*>(program.leaf_pc) = 0xc3;  // ret
+    constexpr uint32_t kReturn = machine::kReturnsByLink ? 0xd65f03c0 : 0xc3;
+    std::memcpy(reinterpret_cast<void*>(static_cast<uintptr_t>(program.leaf_pc)), &kReturn, sizeof kReturn);
     auto at = program.build();
     at.sp += 5 * kWord;
+    if (machine::kReturnsByLink) {
+      at.sp += kWord;
+      at.link = program.pc;
+    }
     program.is_whole(program.vm.walk_sampled(at, 10, &program.stack));
   }
   SUBCASE("a stub that saves two registers") {
@@ -179,9 +184,7 @@ TEST_CASE("a return address that is left of a native method's call has not calle
   words[2] = program.leaf_pc;
   for (int i = 0; i < 3; i++) FakeStack::call_before(words[i]);
   FakeStack::set_scopes(program.leaf, program.leaf_pc, {{&program.top.method, 3}});
-  const auto distance = static_cast<int32_t>(program.stub + 16 - program.leaf_pc);
-  std::memcpy(reinterpret_cast<void*>(static_cast<uintptr_t>(program.leaf_pc - 4)), &distance,
-              sizeof distance);
+  FakeStack::call_before(program.leaf_pc, static_cast<int32_t>(program.stub + 16 - program.leaf_pc));
   program.is_whole(program.vm.walk_sampled(at, 10, &program.stack));
   CHECK(program.stack.outside == at.pc);
 }
@@ -207,7 +210,7 @@ TEST_CASE("a frame that an interpreted method is making is not read from what is
 TEST_CASE("a stack with a frame that is not known is not listed") {
   if (!SampleWalk::kKnowsMachine) return;
   Sampled program;
-  SUBCASE("no call precedes the return address") { *reinterpret_cast<uint8_t*>(program.pc - 5) = 0; }
+  SUBCASE("no call precedes the return address") { FakeStack::no_call_before(program.pc); }
   SUBCASE("a position outside of the bytecode") { program.caller.constant.code_size = 7; }
   SUBCASE("a method without a class") { program.caller.pool = 0; }
   SUBCASE("a method that is not there") { program.caller.method = 4096; }
@@ -345,7 +348,8 @@ TEST_CASE("any registers and words are survived") {
   };
   for (uint32_t i = 0; i < 20000; i++) {
     for (uint32_t k = 0; k < 64; k++) words[random() % FakeStack::kStack] = any();
-    platform::MachineRegisters at = {any(), low + random() % FakeStack::kStack * kWord, any(), 0, any()};
+    platform::MachineRegisters at = {
+        any(), low + random() % FakeStack::kStack * kWord, any(), any(), any(), any(), any()};
     if (i % 16 == 0) at.sp = any();
     const auto found = program.vm.walk_sampled(at, 20, &program.stack);
     REQUIRE(found.size() <= 20);

@@ -14,7 +14,7 @@ uintptr_t stack_at_raise;
 
 void look(int, siginfo_t*, void* context) {
   known = read_registers(context, &seen);
-  MachineRegisters other = {0x1000, 0x2000, 0x3000, 0x4000, 0}, back;
+  MachineRegisters other = {0x1000, 0x2000, 0x3000, 0x4000}, back;
   write_registers(context, other);
   read_registers(context, &back);
   if (known)
