@@ -177,6 +177,14 @@ bool SampleWalk::read_interpreted(const Walk& w, const Frame& at, uint64_t* meth
   return is_pointer(heap_->holder_of(constant));
 }
 
+// The frame's bytecode calls, or is one of the VM's own or a breakpoint. It does not in what is left of a
+// frame that on-stack replacement has removed.
+bool SampleWalk::may_invoke(const Frame& at) const {
+  constexpr uint32_t kFirst = 0xb6, kLast = 0xba, kFirstOfVm = 0xca;  // JVMS 6.5
+  const auto code = guarded_at<uint8_t>(word(at.fp, layout_.bcp_slot));
+  return (code >= kFirst && code <= kLast) || code >= kFirstOfVm;
+}
+
 // A frame that waits for deoptimization returns to its handler; the true position is in a slot of the frame.
 // A call of a stub or of native code has no record: the nearest at its first instruction or behind has its
 // position.
@@ -220,14 +228,18 @@ SampleWalk::Behind SampleWalk::step_over_barrier(Walk* w, Frame* at) const {
   return Behind::kFrames;
 }
 
-SampleWalk::Behind SampleWalk::step(Walk* w, Frame* at, Call call, uint32_t more) const {
+SampleWalk::Behind SampleWalk::step(Walk* w, Frame* at, Call* reached, uint32_t more) const {
+  const Call call = *reached;
+  *reached = Call::kVm;
   if (at->pc == layout_.call_stub_return) return behind_native(at, w->high);
   const Code code = code_at(at->pc);
   if (code.blob == 0) return Behind::kUnknown;
+  if (code.kind != Kind::kUnknown) *reached = Call::kNamed;
   if (code.kind == Kind::kInterpreter) {
     uint64_t method = 0;
     int32_t bci = 0;
     if (!read_interpreted(*w, *at, &method, &bci)) return Behind::kUnknown;
+    if (call == Call::kNamed && bci >= 0 && !may_invoke(*at)) return Behind::kUnknown;
     add(w, method, bci, bci == kNativeIndex ? HPROF_FRAME_NATIVE : HPROF_FRAME_INTERPRETED);
     // A method handle's linker takes an argument away from its interpreted caller.
     uint64_t sender = word(at->fp, FrameSlots::kSenderSp);
@@ -251,11 +263,11 @@ SampleWalk::Behind SampleWalk::step(Walk* w, Frame* at, Call call, uint32_t more
 bool SampleWalk::follow(Walk* w, Frame at, Call call, uint32_t more) const {
   const uint32_t faults = platform::guarded_read_faults();
   Behind next = Behind::kFrames;
-  for (uint32_t beyond = 0; next == Behind::kFrames && beyond < kBeyond; call = Call::kNamed, more = 0) {
+  for (uint32_t beyond = 0; next == Behind::kFrames && beyond < kBeyond; more = 0) {
     if (w->steps == 0) return false;
     w->steps--;
     if (w->count > w->depth) beyond++;
-    next = step(w, &at, call, more);
+    next = step(w, &at, &call, more);
   }
   return next != Behind::kUnknown && w->count != 0 && platform::guarded_read_faults() == faults;
 }
@@ -445,7 +457,7 @@ bool SampleWalk::from_anchor(Walk* w) const {
   w->has_hole = false;
   w->by_vm = 0;
   w->how = HPROF_WALKED_ANCHOR;
-  return is_between(at.sp, w->low & ~(kWord - 1), w->high) && follow(w, at, Call::kNamed, 0);
+  return is_between(at.sp, w->low & ~(kWord - 1), w->high) && follow(w, at, Call::kVm, 0);
 }
 
 // at: the caller of native code on a machine where calls leave the return address in a register. Native code

@@ -42,9 +42,9 @@ class SampleWalk : private VmFrames {
   static constexpr uint32_t kMostSteps = 8192;
   static constexpr uint32_t kBeyond = 32;  // frames that prove a stack which goes on behind `depth`
   static constexpr uint32_t kMostFrameWords = 1u << 20;
-  // How a caller is reached: by a call with a record of its position (kNamed), or maybe by one of a stub or
-  // of native code, which needs none.
-  enum class Call { kNamed, kLeaf };
+  // How a caller is reached: by a call of a Java method, with a record of its position (kNamed); by one into
+  // the VM, which other bytecodes make, too (kVm); maybe by one of a stub or of native code without a record.
+  enum class Call { kNamed, kVm, kLeaf };
   struct Code {
     uint64_t blob;  // 0: none
     Kind kind;
@@ -81,6 +81,7 @@ class SampleWalk : private VmFrames {
   bool add_scopes(Walk* w, uint64_t blob, uint32_t scope) const;
   void add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const;
 
+  bool may_invoke(const Frame& at) const;
   bool is_return(uint64_t pc, Call call) const;
   bool calls_no_java(uint64_t pc) const;
   bool may_call(uint64_t pc, uint64_t blob) const;
@@ -89,7 +90,7 @@ class SampleWalk : private VmFrames {
 
   // Follows the stack from `at`, a caller, to the root. more: words that the first frame has beyond its size.
   bool follow(Walk* w, Frame at, Call call, uint32_t more) const;
-  Behind step(Walk* w, Frame* at, Call call, uint32_t more) const;
+  Behind step(Walk* w, Frame* at, Call* reached, uint32_t more) const;
   Behind step_over_barrier(Walk* w, Frame* at) const;
   bool read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const;
   bool name_compiled(Walk* w, const Frame& at, const Code& code, Call call) const;

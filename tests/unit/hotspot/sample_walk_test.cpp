@@ -17,9 +17,11 @@ namespace {
 
 uint64_t address(const void* place) { return reinterpret_cast<uintptr_t>(place); }
 
-// A method with an id, as its class has it, and 32 bytes of bytecode.
+// A method with an id, as its class has it, and 32 bytes of bytecode, all of which may call.
 struct TestMethod {
   TestMethod() {
+    constexpr uint8_t kInvokeStatic = 0xb8;
+    std::memset(constant.code, kInvokeStatic, sizeof constant.code);
     constant.pool = address(&pool);
     constant.code_size = 32;
     pool = address(&holder);
@@ -212,6 +214,7 @@ TEST_CASE("a stack with a frame that is not known is not listed") {
   Sampled program;
   SUBCASE("no call precedes the return address") { FakeStack::no_call_before(program.pc); }
   SUBCASE("a position outside of the bytecode") { program.caller.constant.code_size = 7; }
+  SUBCASE("a bytecode that calls nothing") { program.caller.constant.code[7] = 0xa7; }  // goto
   SUBCASE("a method without a class") { program.caller.pool = 0; }
   SUBCASE("a method that is not there") { program.caller.method = 4096; }
   SUBCASE("a frame that does not end on the stack") { program.vm.compile_again(program.code, 5, 100000); }

@@ -65,7 +65,7 @@ def signal_engine_shares_are_the_true_ones(vm):
     check(blocked_share(section) < 0.001 + 3 / looks, "blocked threads were sampled")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def shares_of_a_program_in_step_with_the_kernels_tick_are_the_true_ones(vm):
     """The kernel serves CPU timers at its ticks, 1 to 10 ms apart, which meet a round of that length at one place."""
     vm.needs_signals_in_time()
@@ -171,13 +171,18 @@ def worst(links):
 PROOF = 80
 
 
+# On aarch64 the frames of native code have no known size, and AsyncGetCallTrace, which is asked then, invents callers.
+MOST_ELSEWHERE = 0.02
+
+
 def check_stacks(vm, program, *arguments, java=(), engine="sampler=signal"):
     """Each caller calls what stands above it, and stacks begin at their roots: (samples, lost ones, the note on stacks)."""
     run, rows, classes = judged_stacks(vm, engine, program, *arguments, java=java)
     check(program in classes and any(name.startswith("java.") for name in classes), "no class file was read")
     total = sum(count for count, _ in rows)
     wrong = [(count, link) for count, frames in rows for link in wrong_links(frames, classes)[:1]]
-    check(sum(n for n, _ in wrong) <= 0.001 * total + 10, "callers that do not call, of %d samples: %s" % (total, worst(wrong)))
+    most = 0.001 if vm.machine == "amd64" else MOST_ELSEWHERE
+    check(sum(n for n, _ in wrong) <= most * total + 10, "callers that do not call, of %d samples: %s" % (total, worst(wrong)))
     lost = [(count, "%s ... %s" % (frames[0][0], frames[-1][0])) for count, frames in rows
             if frames[0][0] not in UNWALKED and (frames[0][0].startswith("JVM.") or not ROOT.search(frames[-1][0]))]
     note = re.search(r"cpu=samples: stacks: .*", run.text("out.txt"))
@@ -188,20 +193,19 @@ def check_stacks(vm, program, *arguments, java=(), engine="sampler=signal"):
 def check_whole(vm, *program, java=()):
     total, lost, note = check_stacks(vm, *program, java=java, engine="sampler=signal,hotspot=" + vm.all_items)
     needs_own_walk(vm)
-    # On aarch64 the frames of native code have no known size.
-    most = 0.002 if vm.machine == "amd64" else 0.02
+    most = 0.002 if vm.machine == "amd64" else MOST_ELSEWHERE
     check(sum(n for n, _ in lost) <= most * total + PROOF, "lost of %d samples: %s" % (total, worst(lost)))
     by_vm = re.search(r"([\d.]+)% by AsyncGetCallTrace", note)
     check(not by_vm or float(by_vm.group(1)) <= 100 * (most + PROOF / total), note)
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def stacks_are_whole_and_their_callers_call(vm):
     vm.needs_signals_in_time()
     check_whole(vm, "Stacks", "1", "sort", "exceptions", "copies", "crypto", "strings", "natives", "locks")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def native_code_has_a_frame_on_top_with_its_library_and_symbol(vm):
     vm.needs_signals_in_time()
     needs_own_walk(vm)
@@ -246,7 +250,7 @@ def kinds(vm, *java):
     return shares
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def a_note_says_what_ran_the_methods_on_top(vm):
     vm.needs_signals_in_time()
     needs_own_walk(vm)
@@ -261,27 +265,27 @@ def a_note_says_what_ran_the_methods_on_top(vm):
     check(shares.get("inlined", 0) >= 30 and shares.get("inlined", 0) + shares.get("compiled by C2", 0) >= 80, "inlined: %s" % shares)
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def stacks_are_whole_in_other_modes_of_the_vm(vm):
     vm.needs_signals_in_time()
     for mode in (("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:+UseSerialGC", "-XX:-UseCompressedOops")):
         check_whole(vm, "Stacks", "0.7", "strings", "exceptions", java=mode)
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def callers_call_without_a_walk_of_the_agents_own(vm):
     vm.needs_signals_in_time()
     total, _, note = check_stacks(vm, "Links", "2", engine="sampler=signal,hotspot=-sample-walk")
     check(total > 1000 and " 0% whole" in note, note)
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def callers_of_the_signal_engine_call(vm):
     vm.needs_signals_in_time()
     check_whole(vm, "Links", "2")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def stacks_are_whole_above_frames_that_wait_for_deoptimization(vm):
     vm.needs_signals_in_time()
     at_once = ("-Xbatch", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Deoptimized.called")
@@ -356,7 +360,7 @@ def beside_a_later_profiler(vm, mode):
     return named / section.total, without / section.total, run
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def handler_frames_of_another_profiler_are_stepped_over(vm):
     """Its timers and ours are due at the same ticks of the kernel, so its handler is what ours interrupts."""
     vm.needs_signals_in_time()
@@ -364,7 +368,7 @@ def handler_frames_of_another_profiler_are_stepped_over(vm):
     check(named > 0.5 and without < 0.1, "%.2f of the samples begin in main, %.2f have no stack\n%s" % (named, without, run))
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def jvmti_engine_serves_where_another_profiler_takes_the_signal(vm):
     vm.needs_signals_in_time()
     named, _, run = beside_a_later_profiler(vm, "take")
@@ -373,7 +377,7 @@ def jvmti_engine_serves_where_another_profiler_takes_the_signal(vm):
     check(named > 0.3, "%.2f of the samples begin in main" % named)
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, needs=("sampling signals",))
 def jvmti_engine_serves_a_thread_that_blocks_the_signal(vm):
     vm.needs_signals_in_time()
     run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Masked", "1500",
