@@ -164,13 +164,17 @@ void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext
   const bool is_comparable = is_found && stack.how != HPROF_WALKED_GUESS && stack.has_hole == 0;
   if (is_used && (!is_comparable || turn_.fetch_add(1, std::memory_order_relaxed) % kCompareEvery != 0))
     return;
-  const bool is_longer = is_found && sample->frame_count > static_cast<int32_t>(stack.by_vm);
-  const int32_t count = sample->frame_count = static_cast<int32_t>(stack.by_vm);
+  const int32_t whole = sample->frame_count, most = static_cast<int32_t>(stack.by_vm);
   const uint64_t digest = is_comparable ? digest_of(*sample, stack.how) : 0;
+  sample->frame_count = most;
+  const uint64_t digest_by_vm = is_comparable ? digest_of(*sample, stack.how) : 0;
   walk_by_vm(sample, jni, depth, ucontext);
   bool is_alike = false;
+  const bool is_longer = is_found && whole > sample->frame_count;
   if (is_comparable && sample->frame_count > 0 && sample->top == nullptr) {
-    is_alike = sample->frame_count == count && digest_of(*sample, stack.how) == digest;
+    const uint64_t found = digest_of(*sample, stack.how);
+    is_alike = (sample->frame_count == whole && found == digest) ||
+               (sample->frame_count == most && found == digest_by_vm);
     // Of a complete frame both read the same words.
     const uint32_t weight = is_alike || stack.how != HPROF_WALKED_BODY ? 1 : kFewDifferent / 2;
     (is_alike ? alike_ : different_).fetch_add(weight, std::memory_order_relaxed);

@@ -241,9 +241,13 @@ SampleWalk::Behind SampleWalk::step(Walk* w, Frame* at, Call* reached, uint32_t 
     if (!read_interpreted(*w, *at, &method, &bci)) return Behind::kUnknown;
     if (call == Call::kNamed && bci >= 0 && !may_invoke(*at)) return Behind::kUnknown;
     add(w, method, bci, bci == kNativeIndex ? HPROF_FRAME_NATIVE : HPROF_FRAME_INTERPRETED);
-    // A method handle's linker takes an argument away from its interpreted caller.
+    // A method handle's linker takes an argument away from its interpreted caller, at which AsyncGetCallTrace
+    // may end.
     uint64_t sender = word(at->fp, FrameSlots::kSenderSp);
-    if (sender < words_above(at->fp, 2)) sender = words_above(at->fp, 2);
+    if (sender < words_above(at->fp, 2)) {
+      sender = words_above(at->fp, 2);
+      if (w->by_vm == 0) w->by_vm = w->count + 1;
+    }
     *at = {sender, word(at->fp), word(at->fp, 1)};
     return sender <= w->high ? Behind::kFrames : Behind::kUnknown;
   }

@@ -58,7 +58,7 @@ typedef struct hprof_interrupted_stack {
   uint32_t has_hole; /* 1: frames of a virtual thread are missing, since they are in the heap */
   uint32_t in_call;  /* 1: at a system call, so the time was the kernel's */
   uint32_t kind;     /* HPROF_FRAME_..., of the innermost frame */
-  uint32_t by_vm;    /* frames that AsyncGetCallTrace has of it: its last is the callee of one that waits for deoptimization */
+  uint32_t by_vm;    /* frames at which AsyncGetCallTrace may end: before one that waits for deoptimization, or behind a linker; else all */
   uint64_t outside;  /* the interrupted instruction, if no Java method has it; else 0 */
 } hprof_interrupted_stack;
 
