@@ -303,7 +303,7 @@ SampleWalk::Frame SampleWalk::behind_link(const Walk& w, const Frame& at) {
   return bare(w, at);
 }
 
-// The same where the frame is the caller's frame pointer and the return address.
+// The caller of code whose frame is the saved frame pointer and the return address.
 SampleWalk::Frame SampleWalk::pushed(const Frame& at) {
   return {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)};
 }
