@@ -3,6 +3,9 @@
 #include "tools/hprof/terminal.h"
 
 int main(int count, char** values) {
-  const hprof::tool::PrintableStreams streams;
-  return hprof::tool::run_command_line(hprof::tool::Arguments(values + 1, values + count));
+  using namespace hprof::tool;
+  const PrintableStreams streams;
+  const int status = run_command_line(Arguments(values + 1, values + count));
+  const bool is_told = status == kFailed;
+  return PrintableStreams::flush() || is_told ? status : fail("cannot write to stdout");
 }

@@ -36,8 +36,10 @@ PrintableStreams::PrintableStreams()
   std::cerr.rdbuf(&clean_error_);
 }
 
+bool PrintableStreams::flush() { return static_cast<bool>(std::cout.flush()); }
+
 PrintableStreams::~PrintableStreams() {
-  std::cout.flush();
+  flush();
   std::cout.rdbuf(out_);
   std::cerr.rdbuf(error_);
 }

@@ -36,6 +36,9 @@ class PrintableStreams {
   PrintableStreams(const PrintableStreams&) = delete;
   PrintableStreams& operator=(const PrintableStreams&) = delete;
 
+  // False: something of std::cout could not be written.
+  static bool flush();
+
  private:
   std::streambuf* const out_;
   std::streambuf* const error_;

@@ -9,7 +9,7 @@ import time
 
 from harness import TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, vm_test, write_program
 from peers import closed_port
-from tool import hprof, sound
+from tool import hprof, program, sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
@@ -33,15 +33,23 @@ def attach_loads_the_agent_and_says_where_it_writes(vm):
     sound(vm, "late.txt", "--for=gprof2dot,hprof2flamegraph")
 
 
+@vm_test(units=UNITS, needs=("proc",))
+def output_that_cannot_be_written_is_a_failure(vm):
+    vm.profiled("cpu=samples,file=out.txt", "Quick")
+    for words in ("help", "--version", "print out.txt", "convert out.txt --to=collapsed"):
+        with open("/dev/full", "wb") as full:
+            run = subprocess.run([*program(vm), *words.split()], cwd=vm.dir, stdout=full, stderr=subprocess.PIPE, timeout=TIMEOUT)
+        check_equal((run.returncode, run.stderr.count(b"cannot write to stdout")), (2, 1), "%s: %r" % (words, run.stderr))
+
+
 @vm_test(units=UNITS)
 def attach_means_files_in_the_folder_of_the_caller(vm):
     if not vm.jdk.home:
         raise Skip("the JDK has a file system of its own")
     live = vm.start(None, "Idle")
     os.mkdir(vm.path("elsewhere"))
-    program = os.path.join(vm.tree, "bin", "hprof")
     for name, options in (("java.hprof.txt", ["cpu=samples"]), ("mine.txt", ["cpu=samples,file=mine.txt"])):
-        run = subprocess.run([program, "attach", "--agent=" + vm.agent, str(live.pid), *options], cwd=vm.path("elsewhere"),
+        run = subprocess.run([*program(vm), "attach", "--agent=" + vm.agent, str(live.pid), *options], cwd=vm.path("elsewhere"),
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT)
         check_equal(run.returncode, 0, "hprof attach: %r" % run.stdout)
         path = os.path.join(vm.path("elsewhere"), name)

@@ -71,8 +71,7 @@ int write_result(const Document& document, const HeapSettings& settings) {
   } else {
     write_text(document, std::cout);
   }
-  std::cout.flush();
-  return std::cout ? kDone : fail("cannot write the result");
+  return kDone;
 }
 
 template <Document (*kQuestion)(HeapRun&)>
@@ -104,8 +103,7 @@ int rows(const Given& given) {
     const Document document = run_rows(run, given.text("--fields"), given.has("--retained"), std::cout);
     for (const std::string& note : run.notes) std::cerr << "hprof: " << note << '\n';
     if (!run.error.empty()) return fail(run.error);
-    std::cout.flush();
-    return std::cout ? status_of(document, run) : fail("cannot write the result");
+    return status_of(document, run);
   } catch (const OutOfMemory& problem) {
     return fail(problem.what);
   }
