@@ -20,6 +20,8 @@ static long broken;
 static int is_over, is_ready, in_collection;
 static long objects_live;
 static __thread int requested;
+/* CLASS_LOAD of a thread without THREAD_START: the class of the compiled method that it reports next. */
+static __thread int is_reporting;
 
 static void wrong(const char* format, ...) {
   char line[500];
@@ -171,8 +173,13 @@ static void on_event(JVMPI_Event* event) {
   if (type != JVMPI_EVENT_THREAD_START && type != JVMPI_EVENT_OBJECT_ALLOC &&
       type != JVMPI_EVENT_COMPILED_METHOD_LOAD && type != JVMPI_EVENT_COMPILED_METHOD_UNLOAD &&
       type != JVMPI_EVENT_CLASS_LOAD_HOOK && type != JVMPI_EVENT_MONITOR_CONTENDED_EXIT &&
-      type != JVMPI_EVENT_JVM_SHUT_DOWN)
-    check_thread(event);
+      type != JVMPI_EVENT_JVM_SHUT_DOWN) {
+    if (is_reporting) wrong("event %d where a compiled method was expected", (int)type);
+    if (type == JVMPI_EVENT_CLASS_LOAD && is_ready && !has(kThread, event->env_id))
+      is_reporting = 1;
+    else
+      check_thread(event);
+  }
   switch (type) {
     case JVMPI_EVENT_THREAD_START:
       if (set(kThread, event->u.thread_start.thread_env_id, 1))
@@ -233,6 +240,7 @@ static void on_event(JVMPI_Event* event) {
       method_exit(event->env_id, event->u.method.method_id);
       break;
     case JVMPI_EVENT_COMPILED_METHOD_LOAD:
+      is_reporting = 0;
       check_method(event, event->u.compiled_method_load.method_id);
       break;
     case JVMPI_EVENT_MONITOR_CONTENDED_ENTER:
