@@ -19,7 +19,6 @@ inline uint64_t word(uint64_t address, int32_t slot = 0) {
 
 struct FrameSlotsX86_64 {
   static constexpr bool kIsKnown = true;
-  static constexpr bool kKnowsCode = true;  // machine_code.h
   static constexpr int32_t kMethod = -3, kSenderSp = -1, kWrapper = -6, kBcp = -8;
   static constexpr int32_t kBcp8 = -7;  // of Java 8
   // The frame of an interpreted method may begin above the stack pointer of an interpreted caller: at its
@@ -30,7 +29,6 @@ struct FrameSlotsX86_64 {
 
 struct FrameSlotsAarch64 {
   static constexpr bool kIsKnown = true;
-  static constexpr bool kKnowsCode = true;
   static constexpr int32_t kMethod = -3, kSenderSp = -1, kWrapper = -8, kBcp = -9;
   static constexpr int32_t kBcp8 = -7;
   static constexpr bool kOverlap = true;
@@ -39,7 +37,6 @@ struct FrameSlotsAarch64 {
 
 struct FrameSlotsUnknown : FrameSlotsX86_64 {
   static constexpr bool kIsKnown = false;
-  static constexpr bool kKnowsCode = false;
 };
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 // The machine code of HotSpot's frames on the processor that this is compiled for. On those that are not
-// known (FrameSlots::kKnowsCode) nothing asks.
+// known (FrameSlots::kIsKnown) nothing asks.
 #pragma once
 
 #if defined(__aarch64__)

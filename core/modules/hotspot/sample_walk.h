@@ -23,7 +23,7 @@ namespace hprof {
 class SampleWalk : private VmFrames {
  public:
   // The machine code around frames is known, and reads are guarded.
-  static constexpr bool kKnowsMachine = FrameSlots::kKnowsCode && platform::kReadsAreGuarded;
+  static constexpr bool kKnowsMachine = FrameSlots::kIsKnown && platform::kReadsAreGuarded;
 
   // Looks up the layout. env, thread: the calling thread's JNIEnv and JavaThread. nullptr: the walk may work;
   // else why not, static text. [control]
