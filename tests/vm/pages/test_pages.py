@@ -12,7 +12,7 @@ from vendor import installed, needs_modules
 
 ROOT = os.path.realpath(pages.ROOT)
 # Programs that pages show with ours. What needs one that is not installed is not typed.
-OTHERS = ("jq", "sqlite3", "duckdb")
+OTHERS = ("jq", "sqlite3")
 
 
 class Reader:
