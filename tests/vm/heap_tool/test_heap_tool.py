@@ -330,7 +330,8 @@ def threads_show_what_their_frames_hold_and_what_they_wait_for(vm):
         part, = [part for part in section["parts"] if "virtual_threads" in part]
         thread, = [row for row in part["virtual_threads"] if row["name"] == "known-virtual"]
         check(thread["state"] == "parked" and "ReentrantLock" in thread["waits_for"], str(thread))
-        check(thread["retained_bytes"] >= 3000000, str(thread))
+        # The dumper of 21 leaves out the stacks of virtual threads that are not mounted.
+        check((thread["retained_bytes"] >= 3000000) == (vm.jdk.version >= 22), str(thread))
 
 
 @vm_test()
