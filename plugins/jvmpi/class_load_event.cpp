@@ -156,9 +156,10 @@ bool Classes::describe(JNIEnv* jni, jclass cls, ClassInfo* info) {
     return false;
   // The second thread keeps the first one's text, which other threads may be reading.
   LockGuard guard(lock_, vm_.services);
-  if (info->load.class_name != nullptr) return true;
+  if (info->is_filled.load(std::memory_order_relaxed)) return true;
   info->memory = arena.keep();
   info->load = load;
+  info->is_filled.store(true, std::memory_order_release);
   return true;
 }
 
@@ -212,7 +213,7 @@ bool Classes::tell_again(JNIEnv* jni, jobjectID id) {
   Slot* slot = table_.find(of);
   ClassInfo* info = slot != nullptr ? slot->info.load(std::memory_order_acquire) : nullptr;
   if (info == nullptr) return false;
-  if (info->load.class_name == nullptr) {
+  if (!info->is_filled.load(std::memory_order_acquire)) {
     Local<jclass> cls(jni, find(jni, of));
     if (cls == nullptr) return false;
     if (!describe(jni, cls, info)) {

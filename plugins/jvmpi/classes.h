@@ -16,7 +16,8 @@ namespace hprof::jvmpi {
 
 // A class of the VM. Lives until forget().
 struct ClassInfo {
-  JVMPI_ClassLoad load;  // class_name null: not filled in yet
+  JVMPI_ClassLoad load;  // only class_id until is_filled, then constant
+  std::atomic<bool> is_filled;
   jweak ref;
   jint kind;  // of its instances: JVMPI_NORMAL_OBJECT, JVMPI_CLASS: an array of objects, JVMPI_INT: int[] ...
   bool hidden;  // one of hprof's own, which are never reported
