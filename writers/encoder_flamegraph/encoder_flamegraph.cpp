@@ -141,6 +141,7 @@ void write_trace(Encoder& encoder, PageOut& out, hprof_trace_serial serial) {
 const char* reason_name(uint32_t reason) {
   return reason == HPROF_REPORT_EXIT      ? "end of the program"
          : reason == HPROF_REPORT_REQUEST ? "request"
+         : reason == HPROF_REPORT_WINDOW  ? "window"
                                           : "command";
 }
 

@@ -49,6 +49,24 @@ TEST_CASE("a name cannot end the line, the field or the script") {
   CHECK(encode_one(host, &record.head) == "s\t1\t\\u003c/script> \\\\n  \n");
 }
 
+TEST_CASE("a report says why it was made") {
+  MockHost host;
+  hprof_report_info info = {};
+  info.size = sizeof info;
+  info.unit = "cpu_samples";
+  info.program = "Main";
+  auto record = make_record<hprof_rec_report>(HPROF_RECORD_REPORT_BEGIN);
+  record.info = &info;
+  const std::pair<uint32_t, const char*> kNames[] = {{HPROF_REPORT_EXIT, "end of the program"},
+                                                     {HPROF_REPORT_REQUEST, "request"},
+                                                     {HPROF_REPORT_COMMAND, "command"},
+                                                     {HPROF_REPORT_WINDOW, "window"}};
+  for (const auto& [reason, name] : kNames) {
+    info.reason = reason;
+    CHECK(encode_one(host, &record.head) == "r\t0\t" + std::string(name) + "\tcpu_samples\t0\t0\t0\tMain\n");
+  }
+}
+
 TEST_CASE("a trace names what it shares with the one before") {
   MockHost host;
   const auto owner = host.add_class("A", "LA;");
