@@ -60,24 +60,26 @@ bool Snapshot::read_outline(std::string* error) {
 }
 
 void Snapshot::take_threads() {
+  const auto before = [](const HeapThread& a, const HeapThread& b) { return a.serial < b.serial; };
   for (const auto& [serial, thread] : outline.names.threads) {
     uint32_t object = numbers.number_of(thread.object);
     threads.push_back({static_cast<uint32_t>(serial), object, thread.trace,
                        std::string(outline.names.string(thread.name))});
   }
+  std::sort(threads.begin(), threads.end(), before);
+  const size_t named = threads.size();
   for (const DumpedRoot& root : outline.roots) {
     if (root.tag != kRootThreadObject) continue;
-    auto same = [&](const HeapThread& each) { return each.serial == root.thread; };
-    auto known = outline.names.threads.find(root.thread);
-    if (known != outline.names.threads.end()) {
-      auto thread = std::find_if(threads.begin(), threads.end(), same);
-      thread->object = numbers.number_of(root.object);
-      thread->trace = root.frame;
+    HeapThread taken{root.thread, numbers.number_of(root.object), root.frame, ""};
+    HeapThread* known = std::lower_bound(threads.data(), threads.data() + named, taken, before);
+    if (known != threads.data() + named && known->serial == root.thread) {
+      known->object = taken.object;
+      known->trace = taken.trace;
     } else {
-      threads.push_back({root.thread, numbers.number_of(root.object), root.frame, ""});
+      threads.push_back(taken);
     }
   }
-  std::sort(threads.begin(), threads.end(), [](const auto& a, const auto& b) { return a.serial < b.serial; });
+  std::sort(threads.begin(), threads.end(), before);
   threads.erase(std::unique(threads.begin(), threads.end(),
                             [](const auto& a, const auto& b) { return a.serial == b.serial; }),
                 threads.end());
