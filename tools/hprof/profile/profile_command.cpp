@@ -289,9 +289,9 @@ void Profiling::wait() {
 bool Profiling::send(const std::string& command, double deadline, std::string* answer, std::string* error) {
   if (!os::send_all(control_, (command + "\n").data(), command.size() + 1, 10, error)) return false;
   double heard = os::monotonic_seconds();
-  std::string held;
-  while (held.find("\nOK") == std::string::npos && held.rfind("OK", 0) != 0 &&
-         held.find("\nERROR") == std::string::npos && held.rfind("ERROR", 0) != 0) {
+  std::string held = "\n";
+  while (held.back() != '\n' ||
+         (held.find("\nOK") == std::string::npos && held.find("\nERROR") == std::string::npos)) {
     show(false);
     const int ready = os::wait_readable({control_, ended_ ? -1 : stream_}, 1000);
     const double now = os::monotonic_seconds();
@@ -314,9 +314,8 @@ bool Profiling::send(const std::string& command, double deadline, std::string* a
       return false;
     }
   }
-  const size_t last = held.rfind('\n', held.size() - 2);
-  std::string line = held.substr(last == std::string::npos ? 0 : last + 1);
-  while (!line.empty() && line.back() == '\n') line.pop_back();
+  const size_t begin = held.rfind('\n', held.size() - 2) + 1;
+  const std::string line = held.substr(begin, held.size() - 1 - begin);
   if (classify_answer(line, answer) == Answer::kOk) return true;
   *error = !answer->empty() ? *answer : "the agent's answer is empty";
   return false;
