@@ -148,7 +148,7 @@ constexpr char kCommandOption[] = "command=";
 
 jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
   if (!hprof::kHasControl) return refuse(reply, "command=: no commands in this build");
-  if (session == nullptr) return refuse(reply, "command=: the agent is not loaded");
+  if (session == nullptr) return refuse(reply, "the agent is not loaded; `hprof attach` loads it");
   Answer answer;
   const hprof::Control::AttachWait waiting(session->control());
   session->open_commands();

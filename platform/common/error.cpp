@@ -21,7 +21,7 @@ const char* own_error_text(int code) {
     case kErrorManyLinks:
       return "has other hard links";
     case kErrorNotUsable:
-      return "is not a kind of file that can be used here";
+      return "is not a regular file";
     case kErrorUnsafeDirectory:
       return "is below a directory where other users can replace it";
     case kErrorNoReader:

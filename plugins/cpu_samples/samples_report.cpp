@@ -88,7 +88,7 @@ static uint64_t square_root(uint64_t n) {
 // hundredths of a point, 5000 / sqrt(n). A look that counts as four intervals is one sample.
 static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
-  line.add("cpu=samples: ").add(snapshot.looks).add(snapshot.looks == 1 ? " look" : " looks");
+  line.add("cpu=samples: ").add(snapshot.looks).add(snapshot.looks == 1 ? " stack taken" : " stacks taken");
   if (snapshot.total >= 2 * snapshot.looks && how.engine != nullptr && how.why_jvmti == nullptr &&
       std::strcmp(how.engine, "signal") == 0) {
     const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.looks;

@@ -64,7 +64,9 @@ struct Parser {
     const std::string pattern = verb.words;
     const size_t apart = pattern.find("-- ");
     given->command_ = &command;
-    const std::string expected = "expected " + (pattern.empty() ? "no words" : pattern);
+    // The first verb is the one that need not be typed.
+    const std::string name = &verb == command.verbs.begin() ? "" : std::string(verb.name) + ' ';
+    const std::string expected = "expected " + name + (pattern.empty() ? "options only" : pattern);
     error = expected;
     // Options of the profiled program are not the tool's.
     if (apart != std::string::npos && std::find(arguments.begin(), arguments.end(), "--") == arguments.end())

@@ -42,7 +42,7 @@ TEST_CASE("ticks of timed threads become rows, most first, with notes after the 
   CHECK(vm.notes().find(
             "the process used 0.01 s of CPU time meanwhile, the Java threads in the table 0.002 s; the "
             "rest, 0.008 s") != std::string::npos);
-  CHECK(vm.notes().find("cpu=samples: 2 looks, one for 1 ms of CPU time: timers fire no oftener; "
+  CHECK(vm.notes().find("cpu=samples: 2 stacks taken, one for 1 ms of CPU time: timers fire no oftener; "
                         "a share of 50% is right to 35.36 points") != std::string::npos);
   CHECK(vm.notes().find("without a stack") == std::string::npos);
 }

@@ -121,13 +121,15 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
       {kHeapCommand, {"a"}, "good, summary"},
       {kHeapCommand, {"leaks", "a", "--threshold=5"}, "good, leaks"},
       {kHeapCommand, {"path", "a", "b", "--thread=5"}, "unknown option --thread; did you mean --threads?"},
+      {kHeapCommand, {"path", "a"}, "expected path FILE CLASS|ID"},
+      {kHeapCommand, {"a", "b"}, "expected FILE"},
       {kHeapCommand, {"retaind", "a", "b"}, "no command 'retaind'; did you mean retained?"},
       {kHeapCommand, {"--memory=0", "a"}, "--memory=SIZE takes bytes, or 700m, 4g"},
       {kPluginCommand, {"wipe"}, "expected one of list, new, check"},
       {kPluginCommand, {"list", "-v"}, "good, list"},
       {kRunCommand, {"cpu=samples", "--", "java", "--version"}, "good, "},
       {kRunCommand, {"java"}, "expected [OPTION=VALUE...] -- COMMAND [ARGUMENT...]"},
-      {kListenCommand, {"a"}, "expected no words"},
+      {kListenCommand, {"a"}, "expected options only"},
   };
   for (const auto& each : kCases) {
     Given given;

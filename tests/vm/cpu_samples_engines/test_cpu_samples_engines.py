@@ -47,7 +47,7 @@ def check_shares(run, report, section):
                 break
     total = sum(counts.values())
     check(total > 0.9 * section.total, "%d of %d samples are of the three methods" % (total, section.total))
-    looks, error = re.search(r"cpu=samples: (\d+) looks.*a share of 50% is right to ([\d.]+) points",
+    looks, error = re.search(r"cpu=samples: (\d+) stacks taken.*a share of 50% is right to ([\d.]+) points",
                              run.text("out.txt")).groups()
     check(float(error) < 10, "a standard error of %s points with %s looks" % (error, looks))
     for name in METHODS:

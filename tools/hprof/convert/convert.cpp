@@ -273,8 +273,10 @@ ProfileTable as_samples(const ProfileTable& table, size_t weight) {
 std::string format_names() {
   std::string names;
   for (const Format& format : kFormats)
-    if (format.name != nullptr) names += (names.empty() ? "" : ", ") + std::string(format.name);
-  return names;
+    if (format.name != nullptr)
+      names += (names.empty() ? "" : ", ") + std::string(format.name) + " (" +
+               suffix_of(*open_encoder(format)) + ')';
+  return names + "; hprof view draws HTML";
 }
 
 const hprof_unit* encoder_of(const std::string& format) {

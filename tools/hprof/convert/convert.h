@@ -16,7 +16,7 @@ struct ConvertOptions {
   std::string weight;  // "live_bytes": the weight, if the format has one per stack; "": the preferred one
 };
 
-// Names of formats as --to= takes them: "collapsed, pprof, ...".
+// Formats as --to= takes them, each with its suffix: "collapsed (.collapsed), pprof (.pb), ...".
 std::string format_names();
 // The encoder's unit; nullptr: there is no such format.
 const hprof_unit* encoder_of(const std::string& format);

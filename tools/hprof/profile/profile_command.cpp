@@ -375,7 +375,8 @@ int Profiling::run() {
   os::close_socket(control_);
   good = keep_file(good, &error) && good;
   if (ended_ && os::monotonic_seconds() - began_ < options_.seconds && !stopped_)
-    std::cerr << attachment_.name() << " ended, or its agent did; this is what it wrote\n";
+    std::cerr << attachment_.name()
+              << " ended, or its agent did; the file has what arrived: no table when the JVM was killed\n";
   if (!good) std::cerr << "hprof: " << error << '\n';
   if (good || bytes_ != 0) std::cout << path_ << " (" << size_text(bytes_) << ")\n";
   return good ? kDone : kFoundProblems;
@@ -429,8 +430,8 @@ const Command kProfileCommand = {
     R"(Profiles a running JVM: loads the agent, waits, fetches the report, and unloads the agent. The report is a file
 of yours, in this folder; its path and size are printed. The JVM may be in a container. Run it as the user of that
 process, or as root. Ctrl-C ends the wait and fetches the report; a report that is not whole keeps the name
-FILE.partial. OPTION=VALUE are the agent's options, default
-cpu=samples. Stacks are whole, up to 512 frames, unless depth= is given.
+FILE.partial. OPTION=VALUE are the agent's options, default cpu=samples. Stacks are whole, up to 512 frames, unless
+depth= is given.
 )",
     R"(  hprof profile 4711
   hprof profile --seconds=60 -o sites.txt 4711 heap=sites

@@ -88,7 +88,8 @@ const Command kRunCommand = {
     "[OPTIONS] -- java ...",
     "start a program with the agent",
     kVerbs,
-    R"(Starts COMMAND with the agent. Agent options are written as after -agentlib:hprof=, in one word or several.
+    R"(Starts COMMAND with the agent. Agent options are written as after -agentlib:hprof=, in one word or several;
+without cpu=, heap=, monitor= or another collector the agent takes heap=all.
   java ...              gets -agentpath:LIBRARY=OPTIONS as its first argument
   javac, jar, ...       (launchers of the JDK) get -J-agentpath:LIBRARY=OPTIONS
   anything else         gets JAVA_TOOL_OPTIONS, which every VM that it starts obeys

@@ -121,9 +121,8 @@ bool may_signal(const Jvm& jvm, double deadline, std::string* error) {
                                      small_file(process + "/maps").find("/libjvm.so") != std::string::npos);
     if (!starts || monotonic_seconds() >= deadline) {
       *error = process_name(jvm.pid) +
-               " would die of SIGQUIT: it is not a Java VM (jps -l, or pgrep -a java, lists them), or runs "
-               "with -Xrs" +
-               (starts ? ", or is still starting" : "");
+               " is not a Java VM (jps -l, or pgrep -a java, lists them), or runs with -Xrs" +
+               (starts ? ", or is still starting" : "") + ": SIGQUIT, which an attach sends, would kill it";
       return false;
     }
     pause_a_little();
