@@ -59,6 +59,11 @@ static bool is_continuation_entry(const Services& s, hprof_frame_id frame) {
          is_text(name, "run");
 }
 
+static bool is_synthetic(const Services& s, hprof_frame_id frame) {
+  const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
+  return s.ids->string_text(s.host, method->signature).size == 0;
+}
+
 // Returns how many of the frames belong to the virtual thread; all if none is mounted. A carrier that is
 // itself in the entry methods keeps its frames.
 uint32_t SampleBook::below_continuation(const hprof_frame_id* frames, uint32_t count) const {
@@ -144,7 +149,10 @@ hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reaso
 
 void SampleBook::add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count,
                            uint64_t weight, bool has_hole, hprof_frame_id outside) {
-  add(look, trace_of(jni, look.thread, frames, count, has_hole ? hole_ : 0, outside), weight);
+  const hprof_trace_serial trace = trace_of(jni, look.thread, frames, count, has_hole ? hole_ : 0, outside);
+  Look at = look;
+  if (at.kind != HPROF_FRAME_UNKNOWN && is_synthetic(*services_, frames_[1])) at.kind = HPROF_FRAME_UNKNOWN;
+  add(at, trace, weight);
 }
 
 // Names of the VM's code are texts: "StubRoutines (1)". Readers split rows at blanks and parentheses.

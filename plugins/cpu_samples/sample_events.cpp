@@ -1,33 +1,42 @@
 #include "sample_events.h"
 
+#include <cstring>
+
 #include <hprof/cpp/events.hpp>
 
 #include "table.h"
 
 namespace hprof::samples {
 
-template <bool is_elapsed>
+// By HPROF_FRAME_...: as readers of JFR files know them.
+static constexpr const char* kFrameTypes[] = {"",        "Interpreted", "C1 compiled", "JIT compiled",
+                                              "Inlined", "Native"};
+static_assert(sizeof kFrameTypes / sizeof kFrameTypes[0] == HPROF_FRAME_KINDS, "a text for each");
+
 static constexpr hprof_column kColumns[] = {
     tables::kAt,
     tables::kThread,
     {"state", nullptr, HPROF_COLUMN_THREAD_STATE, 0, nullptr, nullptr},
     tables::kTrace,
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
-    is_elapsed ? kElapsed : tables::kCpuSamplesColumns[HPROF_CPU_TIME],
+    tables::kCpuSamplesColumns[HPROF_CPU_TIME],
     {"trace_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
     {"trace_id_low", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
     {"span_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
     kLabels,
 };
-template <bool is_elapsed>
-static constexpr hprof_table_schema kSchema = tables::schema<hprof_cpu_sample_event>(
-    HPROF_TABLE_CPU_SAMPLE_EVENTS, "CPU SAMPLE EVENTS", kColumns<is_elapsed>);
+static constexpr hprof_column kCode = {"code", nullptr, HPROF_COLUMN_TEXT,
+                                       0,      nullptr, "what ran the innermost Java method"};
 
 void SampleEvents::open(const Services& services, const uint64_t& interval_ns, bool is_elapsed) {
   services_ = &services;
   takes_events_ = takes_events(services.host);
   interval_ns_ = &interval_ns;
-  schema_ = is_elapsed ? kSchema<true> : kSchema<false>;
+  std::memcpy(columns_, kColumns, sizeof kColumns);
+  if (is_elapsed) columns_[HPROF_CPU_SAMPLE_EVENT_TIME] = kElapsed;
+  schema_ =
+      tables::schema<hprof_cpu_sample_event>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "CPU SAMPLE EVENTS", kColumns);
+  schema_.columns = columns_;
   schema_.column_count = HPROF_CPU_SAMPLE_EVENT_CONTEXT;
 }
 
@@ -42,6 +51,15 @@ void SampleEvents::start() {
   contexts_ = service;
   set_in_java_ = find_service<hprof_thread_context_service>(services_->host, HPROF_SERVICE_THREAD_CONTEXT);
   schema_.column_count = sizeof(hprof_cpu_sample_event) / sizeof(hprof_cell);
+}
+
+void SampleEvents::add_code() {
+  if (!takes_events_ || code_column_ != 0) return;
+  for (uint32_t kind = HPROF_FRAME_UNKNOWN + 1; kind < HPROF_FRAME_KINDS; kind++)
+    codes_[kind] =
+        services_->ids->string(services_->host, {kFrameTypes[kind], std::strlen(kFrameTypes[kind])});
+  code_column_ = schema_.column_count++;
+  columns_[code_column_] = kCode;
 }
 
 bool SampleEvents::read(hprof_thread_serial thread, hprof_context* context) const {
@@ -65,9 +83,10 @@ hprof_context SampleEvents::of(hprof_thread_serial thread, void* jni, void* jthr
 void SampleEvents::write(const Look& look, hprof_trace_serial trace, uint64_t weight) const {
   if (!takes_events_) return;
   const hprof_context& context = look.context;
-  const hprof_cpu_sample_event row = {
+  uint64_t row[sizeof columns_ / sizeof columns_[0]] = {
       look.at_ns,         look.thread,       look.state,   trace,         weight, weight * *interval_ns_,
       context.trace_high, context.trace_low, context.span, context.labels};
+  if (code_column_ != 0) row[code_column_] = codes_[look.kind];
   hprof_rec_table table = event_of(schema_, row);
   table.period_column = HPROF_CPU_SAMPLE_EVENT_TIME;
   table.period = *interval_ns_;

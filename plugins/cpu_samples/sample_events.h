@@ -5,6 +5,7 @@
 
 #include <hprof/cpp/services.hpp>
 #include <hprof/draft/thread_context.h>
+#include <hprof/draft/walk.h>
 #include <hprof/service/context.h>
 #include <hprof/tables.h>
 
@@ -15,7 +16,8 @@ struct Look {
   hprof_thread_serial thread;
   uint64_t at_ns = 0;  // SampleEvents::now()
   uint32_t state = HPROF_STATE_RUNNABLE;
-  hprof_context context = {};  // SampleEvents::running(), of()
+  hprof_context context = {};           // SampleEvents::running(), of()
+  uint32_t kind = HPROF_FRAME_UNKNOWN;  // of the innermost Java frame
 };
 
 class SampleEvents {
@@ -24,6 +26,9 @@ class SampleEvents {
   void open(const Services& services, const uint64_t& interval_ns, bool is_elapsed);
   // When all units have been created. [control]
   void start();
+  // Looks may have kinds: events get a column of them, behind the others. After start, before the first
+  // event. [control]
+  void add_code();
   // True: a unit sets contexts. [control]
   bool has_contexts() const { return contexts_ != nullptr; }
 
@@ -44,8 +49,11 @@ class SampleEvents {
   const uint64_t* interval_ns_ = nullptr;
   const hprof_context_service* contexts_ = nullptr;            // null: there are none
   const hprof_thread_context_service* set_in_java_ = nullptr;  // null: likewise
+  hprof_column columns_[sizeof(hprof_cpu_sample_event) / sizeof(hprof_cell) + 1] = {};
   hprof_table_schema schema_ = {};  // settled at the first start: the rows of one record are alike
   bool is_settled_ = false;
+  uint32_t code_column_ = 0;  // 0: none
+  hprof_string_id codes_[HPROF_FRAME_KINDS] = {};
 };
 
 }  // namespace hprof::samples

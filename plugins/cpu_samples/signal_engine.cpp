@@ -59,6 +59,7 @@ const char* SignalEngine::try_signals() {
 hprof_status SignalEngine::start(const char** why) {
   const Services& s = shared_->services;
   if ((*why = walker_.start()) != nullptr) return walker_.has_function() ? HPROF_FAILED : HPROF_UNSUPPORTED;
+  if (walker_.has_own()) shared_->book.events.add_code();
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_moments_ = s.log->loss_counter(
       s.host, "threads whose CPU samples are taken at the kernel's ticks only: no second timer to be had");
@@ -528,7 +529,8 @@ void SignalEngine::count(const Sample& sample, void* jni) {
     int64_t location = frame.index == kAsyncNative ? kNativeLocation : frame.index < 0 ? 0 : frame.index;
     raw_[count++] = {frame.method, location};
   }
-  const Look look = {sample.thread, sample.at_ns, HPROF_STATE_RUNNABLE, sample.context};
+  const uint32_t kind = kHasWalk && is_own(sample) ? sample.kind : uint32_t{HPROF_FRAME_UNKNOWN};
+  const Look look = {sample.thread, sample.at_ns, HPROF_STATE_RUNNABLE, sample.context, kind};
   if (count == 0) return book.add_reason(look, reason_of(sample.frame_count), sample.ticks);
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (count > depth && depth != 0) count = depth;

@@ -26,7 +26,7 @@ struct MockIds {
     auto& id = self->synthetic_[std::string(class_name) + "." + method_name];
     if (id == 0) {
       const auto owner = self->add_class(class_name, std::string("L") + class_name + ";");
-      id = self->add_frame(self->add_method(owner, method_name, "()V"), HPROF_LINE_UNKNOWN);
+      id = self->add_frame(self->add_method(owner, method_name, ""), HPROF_LINE_UNKNOWN);
     }
     return id;
   }

@@ -139,8 +139,8 @@ struct Row {
   uint64_t thread(uint64_t serial) const {
     return encoder.chunk.pools.thread(static_cast<hprof_thread_serial>(serial));
   }
-  uint64_t stack(uint64_t trace) const {
-    return encoder.chunk.pools.stack(static_cast<hprof_trace_serial>(trace));
+  uint64_t stack(uint64_t trace, hprof_string_id code = 0) const {
+    return encoder.chunk.pools.stack(static_cast<hprof_trace_serial>(trace), code);
   }
   uint64_t owner(uint64_t serial) const {
     return encoder.chunk.pools.owner(static_cast<hprof_class_serial>(serial));
@@ -160,13 +160,22 @@ uint64_t copies_of_sample(const Row& row) {
   return is_wait(row) && count != 0 ? 1 : count;
 }
 
+// 0: what ran the sample's method is not known.
+hprof_string_id code_of(const Row& row) {
+  const hprof_table_schema& schema = *row.table.schema;
+  for (uint32_t i = HPROF_CPU_SAMPLE_EVENT_TIME + 1; i < schema.column_count; i++)
+    if (std::strcmp(hprof_column_at(&schema, i)->name, "code") == 0)
+      return static_cast<hprof_string_id>(hprof_row_at(&row.table, row.index)[i].u);
+  return 0;
+}
+
 bool add_sample(const Row& row) {
   const auto& sample = row.as<hprof_cpu_sample_event>();
   const bool wall = is_elapsed(row.table), waits = is_wait(row);
   const Type type = waits ? kWallClockSample : kExecutionSample;
   const uint64_t period = sample.time_ns / sample.count;
   if (!add_settings(row.encoder, type, period, wall ? "wall" : "cpu")) return false;
-  const uint64_t thread = row.thread(sample.thread), stack = row.stack(sample.trace);
+  const uint64_t thread = row.thread(sample.thread), stack = row.stack(sample.trace, code_of(row));
   Event event(row.encoder.chunk, type, sample.at_ns - row.copy * period);
   event.varint(thread);
   event.varint(stack);

@@ -17,9 +17,18 @@ constexpr uint64_t kThreadsMost = 2048;
 
 constexpr Type kPoolTypes[] = {kStackTrace, kMethod, kClass, kPackage, kSymbol, kThread, kThreadGroup};
 
-// Which compiler made a frame's code is not known.
-constexpr uint32_t kJavaFrame = 1, kNativeFrame = 2;
-constexpr const char* kFrameTypes[] = {"Java", "Native"};
+// Numbered as the JDK does, since converters go by the number. What ran a frame is known of the innermost
+// Java frame of samples only.
+struct FrameType {
+  const char* name;
+  uint32_t number;
+};
+constexpr uint32_t kCompiledFrame = 1, kNativeFrame = 3, kJavaFrame = 6, kFrameTypeBits = 3;
+constexpr FrameType kFrameTypes[] = {{"Interpreted", 0},
+                                     {"JIT compiled", kCompiledFrame},
+                                     {"Inlined", 2},
+                                     {"Native", kNativeFrame},
+                                     {"Java", kJavaFrame}};
 // By state, then kOnCpu, which is what readers take for CPU time.
 constexpr const char* kStates[] = {
     "STATE_UNKNOWN", "STATE_NEW",      "STATE_RUNNABLE",   "STATE_BLOCKED_ON_MONITOR_ENTER",
@@ -189,11 +198,26 @@ uint64_t Pools::method(hprof_method_id id) {
   return number;
 }
 
-uint64_t Pools::stack(hprof_trace_serial serial) {
+// JFR does not tell compilers apart.
+uint32_t Pools::frame_type(hprof_string_id code) const {
+  const hprof_text text = string(code);
+  const auto is = [&](const char* word) {
+    return text.data != nullptr && text.size == std::strlen(word) &&
+           std::memcmp(text.data, word, text.size) == 0;
+  };
+  for (const FrameType& type : kFrameTypes)
+    if (is(type.name)) return type.number;
+  return is("C1 compiled") ? kCompiledFrame : kJavaFrame;
+}
+
+uint64_t Pools::stack(hprof_trace_serial serial, hprof_string_id code) {
   const auto trace = find_trace(services_.ids, services_.host, serial);
   if (serial == 0 || trace->frame_count == 0) return 0;
-  if (!is_new(traces_, serial)) return serial;
-  Entry entry(*this, kStacks, serial);
+  uint32_t type = frame_type(code);  // of the next Java frame
+  if (type == kNativeFrame) type = kJavaFrame;
+  const uint32_t number = serial << kFrameTypeBits | type;
+  if (!is_new(traces_, number)) return number;
+  Entry entry(*this, kStacks, number);
   entry.varint((trace->flags & HPROF_TRACE_CUT) != 0 ? 1 : 0);
   entry.varint(trace->frame_count);
   for (uint32_t i = 0; i < trace->frame_count && ok_ && entry.ok(); i++) {
@@ -204,9 +228,10 @@ uint64_t Pools::stack(hprof_trace_serial serial) {
     entry.varint(method(frame->method));
     entry.varint(frame->line > 0 ? static_cast<uint32_t>(frame->line) : 0);
     entry.varint(0);  // bytecode index
-    entry.varint(is_java ? kJavaFrame : kNativeFrame);
+    entry.varint(is_java ? type : kNativeFrame);
+    if (is_java) type = kJavaFrame;
   }
-  return serial;
+  return number;
 }
 
 uint64_t Pools::group(hprof_string_id name, hprof_string_id parent) {
@@ -261,7 +286,8 @@ uint64_t Pools::size(uint64_t ticks) const {
     if (pools_[i].count == 0) continue;
     size += varint_size(kPoolTypes[i]) + varint_size(pools_[i].count) + pools_[i].entries.size();
   }
-  return size + 6 + size_of_words(kFrameTypes) + size_of_words(kStates) + size_of_words(kWhen);
+  for (const FrameType& type : kFrameTypes) size += 3 + std::strlen(type.name);
+  return size + 6 + size_of_words(kStates) + size_of_words(kWhen);
 }
 
 void Pools::write(JfrOut& out, uint64_t ticks) const {
@@ -278,7 +304,12 @@ void Pools::write(JfrOut& out, uint64_t ticks) const {
     out.varint(pools_[i].count);
     out.bytes(pools_[i].entries.data(), pools_[i].entries.size());
   }
-  write_words(out, kFrameType, kFrameTypes);
+  out.varint(kFrameType);
+  out.varint(sizeof kFrameTypes / sizeof kFrameTypes[0]);
+  for (const FrameType& type : kFrameTypes) {
+    out.varint(type.number);
+    out.words(type.name);
+  }
   write_words(out, kThreadState, kStates);
   write_words(out, kGcWhen, kWhen);
 }

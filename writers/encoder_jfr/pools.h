@@ -22,7 +22,8 @@ class Pools {
 
   // Add an entry, unless the chunk has it, and return its number; 0: there is nothing to refer to, as for a
   // stack without frames. After one has failed for want of memory, ok() is false until clear().
-  uint64_t stack(hprof_trace_serial trace);
+  // code: what ran its innermost Java frame, as cpu=samples names it; 0: not known.
+  uint64_t stack(hprof_trace_serial trace, hprof_string_id code = 0);
   uint64_t thread(hprof_thread_serial serial);
   uint64_t owner(hprof_class_serial serial);
   bool ok() const { return ok_; }
@@ -53,6 +54,7 @@ class Pools {
   bool is_new(WrittenNumbers& known, uint32_t number);
   uint64_t method(hprof_method_id id);
   uint64_t package(hprof_text class_name);
+  uint32_t frame_type(hprof_string_id code) const;
   uint64_t symbol(hprof_string_id id, bool is_name = false);
   bool is_descriptor(hprof_string_id id) const;
   uint64_t descriptor(hprof_string_id id);

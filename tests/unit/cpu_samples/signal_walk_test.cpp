@@ -166,9 +166,10 @@ struct WithWalk {
   SampledVm vm;
   void* f = vm.method("App", "f");
   void* g = vm.method("App", "g");
-  explicit WithWalk(const char* sampler = "auto") {
+  explicit WithWalk(const char* sampler = "auto", bool has_walk = true, bool takes_events = false) {
+    vm.mock.settings.events = takes_events ? 1 : 0;
     vm.mock.add_app_thread(1, 101);
-    vm.has_walk = true;
+    vm.has_walk = has_walk;
     vm.own_stack = vm.stack = {{1, f}, {2, g}};
     vm.create({{"sampler", sampler}});
     REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
@@ -337,6 +338,32 @@ TEST_CASE("what ran the methods on top of whole stacks is a note") {
   with.vm.ops->reset(with.vm.self);
   with.rows();
   CHECK(with.vm.notes().find("methods on top") == std::string::npos);
+}
+
+TEST_CASE("events have what ran the method on top, if the agent walks stacks itself") {
+  constexpr uint32_t kCode = HPROF_CPU_SAMPLE_EVENT_CONTEXT;
+  for (const bool has_walk : {true, false}) {
+    WithWalk with("auto", has_walk, true);
+    const char* const kWant[] = {nullptr, "Interpreted", "C1 compiled", "JIT compiled", "Inlined", "Native"};
+    for (uint32_t kind = 0; kind < HPROF_FRAME_KINDS; kind++) {
+      with.vm.own_kind = kind;
+      with.ticks(1);
+    }
+    with.vm.own_kind = HPROF_FRAME_C2;
+    with.vm.own_stack[0].method = nullptr;  // JVM.unknown_method
+    with.ticks(1);
+    with.rows();
+    REQUIRE(with.vm.mock.events.size() == HPROF_FRAME_KINDS + 1);
+    for (uint32_t i = 0; i <= HPROF_FRAME_KINDS; i++) {
+      const auto& table = with.vm.mock.events[i].as<hprof_rec_table>();
+      REQUIRE(table.schema->column_count == (has_walk ? kCode + 1 : kCode));
+      if (!has_walk) continue;
+      CHECK(std::string(hprof_column_at(table.schema, kCode)->name) == "code");
+      const auto code = static_cast<hprof_string_id>(hprof_row_at(&table, 0)[kCode].u);
+      const char* want = i < HPROF_FRAME_KINDS ? kWant[i] : nullptr;
+      CHECK((want != nullptr ? code == with.vm.mock.string(want) : code == 0));
+    }
+  }
 }
 
 TEST_CASE("sampler=native: without the own walk a note says that frames are missing") {

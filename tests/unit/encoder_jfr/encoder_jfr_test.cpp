@@ -184,6 +184,69 @@ TEST_CASE("code outside of Java methods is of the type Native") {
   CHECK(frames.items[1]["type"].text == "Java");
 }
 
+TEST_CASE("the innermost Java frame has the type of what ran it") {
+  MockHost host;
+  const auto native = host.add_frame(host.add_method(host.add_class("libz.so.1", "L;"), "deflate", ""), -1);
+  const auto inner = host.add_frame(host.add_method(host.add_class("A", "LA;"), "read", "()I"), 3);
+  const auto outer = host.add_frame(host.add_method(host.add_class("B", "LB;"), "run", "()V"), 7);
+  const auto jni =
+      host.add_frame(host.add_method(host.add_class("B", "LB;"), "go", "()V"), HPROF_LINE_NATIVE);
+  const uint64_t java = host.add_trace({inner, outer}), below_native = host.add_trace({native, inner, outer});
+  const uint64_t native_method = host.add_trace({jni, outer});
+  struct CodeRow {
+    SampleRow sample;
+    uint64_t code;
+  };
+  const hprof_column columns[] = {kSampleColumns[0],
+                                  kSampleColumns[1],
+                                  kSampleColumns[2],
+                                  kSampleColumns[3],
+                                  kSampleColumns[4],
+                                  kSampleColumns[5],
+                                  {"code", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, nullptr}};
+  const auto schema = tables::schema<CodeRow>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "SAMPLES", columns);
+  struct {
+    const char* code;
+    uint64_t trace;
+    std::vector<std::string> types;
+  } const kWant[] = {
+      {"Interpreted", java, {"Interpreted", "Java"}},
+      {"C1 compiled", java, {"JIT compiled", "Java"}},
+      {"JIT compiled", java, {"JIT compiled", "Java"}},
+      {"Inlined", java, {"Inlined", "Java"}},
+      {"Inlined", below_native, {"Native", "Inlined", "Java"}},
+      {"Native", native_method, {"Native", "Java"}},
+      {nullptr, java, {"Java", "Java"}},
+      {"another", java, {"Java", "Java"}},
+  };
+  File file(host);
+  std::vector<CodeRow> rows;
+  for (const auto& want : kWant)
+    rows.push_back({{kCreatedNs, 0, HPROF_STATE_RUNNABLE, want.trace, 1, 10},
+                    want.code != nullptr ? host.string(want.code) : 0});
+  file.events(schema, rows);
+  const auto chunks = file.end();
+  const auto samples = chunks.at(0).of("jdk.ExecutionSample");
+  REQUIRE(samples.size() == rows.size());
+  for (size_t i = 0; i < samples.size(); i++) {
+    std::vector<std::string> types;
+    for (const JfrValue& frame : samples[i]["stackTrace"]["frames"].items)
+      types.push_back(frame["type"].text);
+    CHECK(types == kWant[i].types);
+    // Converters go by the number, which is the JDK's.
+    for (const JfrValue& frame : samples[i]["stackTrace"]["frames"].items) {
+      const std::string& type = frame["type"].text;
+      const int64_t number = type == "Interpreted"    ? 0
+                             : type == "JIT compiled" ? 1
+                             : type == "Inlined"      ? 2
+                             : type == "Native"       ? 3
+                                                      : 6;
+      CHECK(frame["type"].number == number);
+    }
+  }
+  CHECK(chunks[0].pool_sizes.at("jdk.types.StackTrace") == 6);
+}
+
 TEST_CASE("a sample that stands for several is written as often") {
   MockHost host;
   const auto trace = add_trace(host, "A", "m", 1);

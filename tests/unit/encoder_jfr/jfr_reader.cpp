@@ -242,7 +242,9 @@ class ChunkReader {
       auto& pool = pools_[of];
       for (size_t entries = event.count(); entries > 0; entries--) {
         const int64_t number = event.varint();
-        check(number != 0 && pool.emplace(number, read_fields(event, of)).second,
+        // The JDK has one of the number 0.
+        check((number != 0 || types_.at(of).name == "jdk.types.FrameType") &&
+                  pool.emplace(number, read_fields(event, of)).second,
               types_.at(of).name + " " + std::to_string(number) + " twice");
       }
       // The JDK refuses one.
@@ -303,9 +305,9 @@ class ChunkReader {
     const Type& type = types_.at(field.type);
     if (!field.in_pool) return type.fields.empty() ? value : resolved(value, field.type, depth + 1);
     JfrValue found;
-    found.is_null = value.number == 0;
-    if (found.is_null) return found;
     const auto& pool = pools_[field.type];
+    found.is_null = value.number == 0 && pool.count(0) == 0;
+    if (found.is_null) return found;
     const auto entry = pool.find(value.number);
     check(entry != pool.end(), type.name + " " + std::to_string(value.number) + " is not in its pool");
     const auto known = resolved_.find({field.type, value.number});

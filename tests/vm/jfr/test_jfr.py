@@ -90,6 +90,23 @@ def samples_name_the_busy_method(vm):
     check("Spin.hot" in jfr("view", "hot-methods", run.path("out.jfr")), "hot methods")
 
 
+@vm_test(units=("cpu_samples",) + OUTPUT, needs=("short intervals", "sampling signals"))
+def the_frame_on_top_has_the_type_of_what_ran_it(vm):
+    for options, ran in ((["-Xint"], "Interpreted"), (["-Xbatch"], "JIT compiled")):
+        run = vm.run_java(vm.agent_option("cpu=samples,interval=1,format=jfr,file=out.jfr"), *options, "Spin", "1")
+        check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
+        found = Recording(run.path("out.jfr"))
+        if not any("methods on top" in note for note in found.notes()):
+            raise Skip("the agent does not walk stacks itself here")
+        stacks = [event["stackTrace"]["frames"] for event in found.events[SAMPLE] if event["stackTrace"]]
+        tops = collections.Counter(stack[0]["type"] for stack in stacks)
+        check(tops[ran] > 0.7 * len(stacks), "%s: %s" % (options, tops))
+        known = {"Interpreted", "Native", "Java"} | (set() if ran == "Interpreted" else {"JIT compiled", "Inlined"})
+        check(set(tops) <= known, "%s: %s" % (options, tops))
+        below = {frame["type"] for stack in stacks for frame in stack[1:]}
+        check(below <= {"Java", "Native"}, "types of callers: %s" % below)
+
+
 @vm_test(units=("cpu_samples",) + OUTPUT)
 def elapsed_time_is_split_into_what_runs_and_what_waits(vm):
     _, found = recorded(vm, "cpu=samples,clock=wall", "Wall", "1")
