@@ -56,7 +56,7 @@ ClassInfo* Classes::make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot) {
   if (made == nullptr) return nullptr;
   made->kind = kind_of(signature);
   made->load.class_id = id_of_number(number);
-  made->ref = vm_.new_weak(jni, cls);
+  made->ref = without_exception(jni, vm_.new_weak(jni, cls));
   if (std::strcmp(signature, kHiddenClass) == 0) hide(cls, made);
   ClassInfo* none = nullptr;
   if (slot->info.compare_exchange_strong(none, made, std::memory_order_acq_rel)) return made;

@@ -22,7 +22,7 @@ jobject ObjectFinder::kept(JNIEnv* jni, uint64_t number) {
 }
 
 void ObjectFinder::keep(JNIEnv* jni, jobject object, uint64_t number) {
-  jweak made = vm_.new_weak(jni, object);
+  jweak made = without_exception(jni, vm_.new_weak(jni, object));
   if (made == nullptr) return;
   {
     LockGuard guard(lock_, vm_.services);

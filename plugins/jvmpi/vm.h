@@ -4,7 +4,6 @@
 #include <atomic>
 #include <jvmti.h>
 
-#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/services.hpp>
 
@@ -29,9 +28,7 @@ struct Vm {
   }
   // Make and delete references that are not reported to the agent. [app]
   jobject new_global(JNIEnv* jni, jobject object) const { return own(jni).NewGlobalRef(jni, object); }
-  jweak new_weak(JNIEnv* jni, jobject object) const {
-    return without_exception(jni, own(jni).NewWeakGlobalRef(jni, object));
-  }
+  jweak new_weak(JNIEnv* jni, jobject object) const { return own(jni).NewWeakGlobalRef(jni, object); }
   void delete_global(JNIEnv* jni, jobject reference) const { own(jni).DeleteGlobalRef(jni, reference); }
   void delete_weak(JNIEnv* jni, jweak reference) const { own(jni).DeleteWeakGlobalRef(jni, reference); }
   const JNINativeInterface_& own(JNIEnv* jni) const {
