@@ -64,8 +64,8 @@
 #error "HPROF_ABI_TARGET_MINOR is beyond the version of these headers"
 #endif
 
-/* HPROF_SIZE_TO: bytes of a struct up to the end of `member`: a struct whose size, or stride, is at least that has the
- * member. A size is compared with this, and never with sizeof: sizeof grows with the headers.
+/* HPROF_SIZE_TO: bytes of a struct up to the end of `member`. A struct has the member if its size, or stride, is at least
+ * that. Compare sizes with it, never with sizeof, which grows with the headers.
  * HPROF_REACHES: the struct at `p` has `member`. HPROF_HAS: and the member is not NULL. `p` may be NULL and is
  * evaluated more than once. */
 #define HPROF_SIZE_TO(type, member) (offsetof(type, member) + sizeof(((type*)0)->member))
@@ -82,14 +82,14 @@ static inline void hprof_copy_sized(void* to, uint32_t to_size, const void* from
   memcpy(to, &to_size, sizeof(to_size));
 }
 
-/* Outcome of a call. Errors are values; their text has been sent to the log service. Later versions may add values: a
- * reader takes one that it does not know for HPROF_FAILED. */
+/* Outcome of a call. Errors are values; their text has been sent to the log service. Later versions may add values:
+ * treat an unknown one as HPROF_FAILED. */
 typedef int32_t hprof_status;
 #define HPROF_OK 0
 #define HPROF_UNSUPPORTED 1 /* this VM, platform or build cannot do it */
 #define HPROF_NO_MEMORY 2   /* the memory budget is used up */
 #define HPROF_DROPPED 3     /* a bounded buffer was full; the loss has been counted */
-#define HPROF_FAILED 4      /* anything else, said in the log */
+#define HPROF_FAILED 4      /* anything else; the log says what */
 #define HPROF_ABORTED 5     /* the output is gone (disk full, dead peer, deadline): stop producing */
 
 /* Text of `size` bytes at `data`, modified UTF-8 when it comes from the VM, not NUL terminated. data == NULL: absent. */

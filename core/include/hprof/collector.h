@@ -52,8 +52,8 @@ typedef struct hprof_handlers {
   /* A class or interface has been loaded but not linked: query its name and loader, and little else. */
   void (*class_load)(void* self, void* jni, hprof_thread* thread, void* jclass); /* [app] */
   /* A class or interface has been unloaded. Noticed after a garbage collection, up to seconds later but before the next
-   * report; class_info still describes it. Called on a thread of the agent. Not called for classes that are loaded at
-   * the end. */
+   * report; class_info still describes it. Called on a thread of the agent. Not called for classes that are still
+   * loaded at the end. */
   void (*class_unload)(void* self, hprof_class_serial serial); /* [control] */
   /* The VM ends; called before the last report, while the collector still runs, on a thread of the agent. The VM waits
    * for it at most exit-timeout=. Not called when the agent is detached. */
@@ -80,7 +80,7 @@ static inline int hprof_wants(const hprof_report* report, const char* name) {
   return !HPROF_HAS(report, hprof_report, records) || hprof_is_listed(report->records, name);
 }
 
-/* Changes while running; a collector answers HPROF_UNSUPPORTED to those that it does not handle. */
+/* Settings that commands change in a running collector; it answers HPROF_UNSUPPORTED to those it does not handle. */
 #define HPROF_CONTROL_CPU_SAMPLING 1 /* value: 1 on, 0 off; object: the thread object's id, 0 = all */
 #define HPROF_CONTROL_ALLOC_TRACES 2 /* value: 1 on, 0 off */
 #define HPROF_CONTROL_DEPTH 3        /* value: frames */

@@ -62,7 +62,7 @@ typedef struct hprof_encoder_ops {
  * hprof_sink_ops.begin_report separate the reports themselves. */
 #define HPROF_ENCODER_DOCUMENTS 0x1u
 /* The encoder takes tables of events (HPROF_TABLE_EVENTS), between reports and within them. With _DOCUMENTS events
- * belong to the next report, so one encoder writes all outputs of the session: it holds them until then. */
+ * belong to the next report: one encoder, which keeps them until then, writes all outputs of the session. */
 #define HPROF_ENCODER_EVENTS 0x2u
 
 #endif

@@ -93,7 +93,7 @@ typedef struct hprof_option {
 #define HPROF_UNIT_FILTER 5 /* between encoder and sink; at most one, chosen by its select text */
 
 /* hprof_unit.flags: this, and HPROF_UNIT_WINDOWS of collector.h; other bits are 0 */
-#define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records; if all that run are such, no output is opened */
+#define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records; if all selected do, no output is opened */
 
 /* The needs and wants of a collector when an option has a certain value, in place of those in its hprof_unit. The first
  * variant whose condition holds and whose needs the VM can grant applies; settings.granted shows what it got. */

@@ -124,9 +124,9 @@ typedef struct hprof_report_info {
   uint32_t size;
   uint32_t sequence; /* 1 for the session's first report of a collector, then 2, 3 ... */
   uint32_t reason;   /* HPROF_REPORT_* */
-  /* 1: everything since the window began; the next report begins at the same time and includes it, unless the collector
-   * is reset. 0: only what is new since the collector's previous report or, with every=, its previous window; the
-   * window begins there. */
+  /* 1: everything since the window began; the next report's window begins at the same time, unless the collector is
+   * reset. 0: only what is new since the collector's previous report or, with every=, its previous window; the window
+   * begins there. */
   uint32_t cumulative;
   /* The window: from the beginning of the data to the report or, if that was earlier, the collector's stop. Wall clock
    * in nanoseconds since 1970, and the clock service's monotonic clock. */
@@ -225,7 +225,7 @@ typedef union hprof_cell {
 #define HPROF_TABLE_CHANGES 0x1u   /* only rows that have changed since the previous report */
 #define HPROF_TABLE_COLLECTED 0x2u /* garbage was collected for this report: STATE columns cover reachable objects
                                     * only */
-/* The rows are events, ordered by the first TIME column, which they must have: the moment when the event was over. A
+/* The rows are events, ordered by the first TIME column, which is required: the moment when the event was over. A
  * weight is that of the one event. When settings.events is 1, a collector passes events to emit->event() as they happen,
  * and reports its other tables all the same. The core gathers the rows of a schema into tables of up to
  * HPROF_EVENT_ROWS; a table may begin with rows that are older than the last ones of the table before. Only encoders with
@@ -392,8 +392,8 @@ typedef struct hprof_rec_heap_instance {
   uint32_t field_count; /* of `fields` */
   uint32_t bytes_size;
   const hprof_value* fields;
-  const uint8_t* bytes; /* all fields as one run of bytes; of fields and bytes the one that the encoder does not take
-                         * may be NULL */
+  const uint8_t* bytes; /* all fields as one run of bytes. Whichever of `fields` and `bytes` the encoder does not
+                         * take may be NULL */
 } hprof_rec_heap_instance;
 
 typedef struct hprof_rec_heap_array { /* HEAP_OBJECT_ARRAY: elements are ids; HEAP_PRIMITIVE_ARRAY: native-endian values */

@@ -23,7 +23,7 @@ typedef struct hprof_cpu_row {
 #define HPROF_CPU_TIME 1
 #define HPROF_CPU_TRACE 2
 
-/* Each of these samples, as an event. */
+/* Each sample of cpu=samples, as an event. */
 #define HPROF_TABLE_CPU_SAMPLE_EVENTS "hprof.cpu_sample_events/1"
 typedef struct hprof_cpu_sample_event {
   uint64_t at_ns;  /* when it was taken */
@@ -74,13 +74,13 @@ typedef struct hprof_site_event {
 typedef struct hprof_latency_row {
   uint64_t method;  /* hprof_method_id */
   uint64_t calls;   /* that have ended */
-  uint64_t running; /* that have not, and are in nothing else */
+  uint64_t running; /* that have not, and are in no other column */
   uint64_t mean_ns;
-  uint64_t p50_ns, p90_ns, p99_ns, p99_9_ns; /* the middle of a class */
+  uint64_t p50_ns, p90_ns, p99_ns, p99_9_ns; /* each the middle of a class of durations */
   uint64_t max_ns;
 } hprof_latency_row;
 
-/* The same calls by classes of their duration, a row for each class that has any. The classes are the same everywhere, so
+/* The ended calls by class of duration, a row for each class that has any. The classes are the same everywhere, so
  * rows of several reports, processes and machines add up, which percentiles do not. */
 #define HPROF_TABLE_LATENCY_CLASSES "hprof.latency_classes/1"
 typedef struct hprof_latency_class_row {

@@ -23,7 +23,7 @@ typedef struct hprof_accounting_service {
   uint32_t reserved;
   /* Describes column `index`, with static texts; 0: there is no such column. [any] but [signal] */
   uint32_t (*column)(const hprof_host* host, uint32_t index, hprof_accounting_column* column);
-  /* Switches accounting on, where the system wants that. [control] */
+  /* Switches accounting on, where the system has it off. [control] */
   hprof_status (*start)(const hprof_host* host);
   /* Totals of a live thread since it began, for the first `count` columns; HPROF_NOT_ACCOUNTED: not available. Reads
    * files: too slow for each sample. [app][control] */

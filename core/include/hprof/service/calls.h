@@ -17,7 +17,7 @@ typedef struct hprof_call_probes {
   /* A method begins. The result is passed to `ends`; 0: the end is not reported. Not reported: native methods, calls on
    * virtual threads, and classes that the VM generates. [app] */
   uint64_t (*begins)(void* self, void* jni, hprof_method_id method);
-  /* That call ends, by_exception = 1: by an exception. Not reported: the end of constructors that fail before super()
+  /* The call ends; by_exception = 1: by an exception. Not reported: the end of constructors that fail before super()
    * has returned, and of calls that run when the VM ends. [app] */
   void (*ends)(void* self, void* jni, uint64_t call, uint32_t by_exception);
 } hprof_call_probes;

@@ -15,7 +15,7 @@ typedef struct hprof_clock_service {
   uint64_t (*thread_cpu)(const hprof_host* host, uint64_t os_id); /* CPU time used by a live thread; 0 = the calling
                                                                       thread. UINT64_MAX: not known. [any] */
   uint64_t (*process_cpu)(const hprof_host* host);                /* of all threads. [any] */
-  /* The processor's time-stamp counter; the caller measures its rate. 0: none that the system itself relies on.
+  /* The processor's time-stamp counter; the caller measures its rate. 0: none, or the system does not rely on it.
    * [any] */
   uint64_t (*counter)(const hprof_host* host);
   /* Seconds that local time was ahead of UTC (east of Greenwich: above 0) at a time of wall_ms. [any] but [signal] */

@@ -27,10 +27,10 @@ typedef struct hprof_context_service {
   hprof_status (*enable)(const hprof_host* host);
   /* Sets the context of the calling thread, in place of an earlier one; NULL: it has none. Takes no lock and allocates
    * nothing. HPROF_UNSUPPORTED: not enabled, a virtual thread, or one that the core does not know; HPROF_DROPPED: too
-   * many threads have one, which has been counted. [app] */
+   * many threads have one; the loss has been counted. [app] */
   hprof_status (*set)(const hprof_host* host, const hprof_context* context);
-  /* Copies the context of a live thread. Only the thread itself, its signal handlers included, finds one that fits what
-   * it does at that moment. HPROF_UNSUPPORTED: not enabled; HPROF_FAILED: the thread has none, or is just setting it.
+  /* Copies the context of a live thread. Only the thread itself, its signal handlers included, reads what fits its
+   * present work. HPROF_UNSUPPORTED: not enabled; HPROF_FAILED: the thread has none, or is just setting it.
    * [any] */
   hprof_status (*read)(const hprof_host* host, hprof_thread_serial thread, hprof_context* context);
 } hprof_context_service;

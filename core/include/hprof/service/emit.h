@@ -12,9 +12,9 @@ typedef struct hprof_emit_service {
   uint32_t size;
   uint32_t reserved;
   /* Queues a copy of a small record without pointers into the caller's memory. The rows of a table are copied, too, at
-   * most HPROF_ROW_CELLS cells; it has no totals. Events (HPROF_TABLE_EVENTS) are gathered. Never waits. HPROF_DROPPED: the queue is full, or the record does not
-   * fit, and the loss has been counted; HPROF_UNSUPPORTED: there is no output; HPROF_FAILED: the record is invalid, as a message says.
-   * [app][gc][control] */
+   * most HPROF_ROW_CELLS cells; the table has no totals. Events (HPROF_TABLE_EVENTS) are gathered. Never waits.
+   * HPROF_DROPPED: the queue is full, or the record does not fit, and the loss has been counted; HPROF_UNSUPPORTED:
+   * there is no output; HPROF_FAILED: the record is invalid, as a message says. [app][gc][control] */
   hprof_status (*event)(const hprof_host* host, const hprof_record* record);
   /* Writes a record of a report, after the definitions that it refers to. May wait for the sink, up to a deadline. A
    * record that the output format has no place for is left out and counted, and the answer is HPROF_OK. HPROF_ABORTED:

@@ -80,9 +80,9 @@ typedef struct hprof_ids_service {
   hprof_frame_id (*synthetic_frame)(const hprof_host* host, const char* class_name, const char* method_name);
   /* The id of a frame that the VM reported. running = 1: it is on the calling thread's stack now, so its class cannot be
    * unloaded. 0: it is of another thread, or of an earlier time; this needs HPROF_NEED_METHOD_BOOK, and the answer is a
-   * synthetic frame JVM.unloaded_method when the class is gone. The first such call enters the classes that are loaded
-   * already into the method book, without which signal handlers find no method ids of them; a collector with a signal
-   * handler makes it as it starts, with raw->method NULL, for which the answer is 0. [app][control] */
+   * synthetic frame JVM.unloaded_method when the class is gone. The first such call enters the loaded classes into the
+   * method book; before it, signal handlers find no method ids of them. So a collector with a signal handler calls it at
+   * its start, with raw->method NULL; the answer is 0. [app][control] */
   hprof_frame_id (*frame)(const hprof_host* host, void* jni, const hprof_raw_frame* raw, uint32_t running);
   /* The serial of a class object: classes of the same name in different loaders have different serials.
    * [app][control] */
@@ -95,8 +95,8 @@ typedef struct hprof_ids_service {
   uint32_t (*method_info)(const hprof_host* host, hprof_method_id id, hprof_method_info* info);
   uint32_t (*frame_info)(const hprof_host* host, hprof_frame_id id, hprof_frame_info* info);
   uint32_t (*trace_info)(const hprof_host* host, hprof_trace_serial serial, hprof_trace_info* info);
-  /* A thread that has ended is forgotten when thousands of others have started since, long enough to write what was
-   * recorded of it; then this answers 0. */
+  /* 0 also for a thread that ended long ago: it is forgotten once thousands of others have started since, which is long
+   * enough to write its data. */
   uint32_t (*thread_info)(const hprof_host* host, hprof_thread_serial serial, hprof_thread_info* info);
   /* The serial of a class in heap dumps, one per class object. `object` is its id, the same in every dump of the
    * session, and becomes class_info.object. [control] */

@@ -10,8 +10,8 @@
 typedef struct hprof_mem_service {
   uint32_t size;
   uint32_t reserved;
-  void* (*allocate)(const hprof_host* host, uint64_t bytes);             /* zeroed, aligned to 16; NULL: budget. [onload][control][app][heap][writer] */
-  void (*release)(const hprof_host* host, void* memory, uint64_t bytes); /* [onload][control][app][heap][writer] */
+  void* (*allocate)(const hprof_host* host, uint64_t bytes);             /* zeroed, aligned to 16; NULL: no budget */
+  void (*release)(const hprof_host* host, void* memory, uint64_t bytes); /* both [onload][control][app][heap][writer] */
   /* Address space that becomes memory page by page at first touch, zeroed. For fixed tables that mostly stay empty.
    * Not counted against the budget: charge each part before you touch it (hprof/cpp/lazy_table.hpp does). NULL: not
    * available. [onload][control][app][writer] */
