@@ -12,25 +12,24 @@ namespace hprof::samples {
 // The longest time until a sample's methods are named. Shorter: fewer classes are gone; longer: fewer
 // wake-ups.
 static constexpr uint64_t kDrainEveryNs = 20'000'000;
-// Detects that no signals come. A round is silent if no signal came while threads that were overdue by
-// kOverdueNs of CPU time used as much again. (Kernels check timers at their ticks, every 1 to 10 ms.) After
-// kSilentRounds of them the engine sends itself a signal; if that comes, the threads may be in long system
-// calls, and it waits for more rounds.
+// Detects that no signals come. A thread is overdue kOverdueNs of CPU time after its sample was due (kernels
+// check timers at their ticks, every 1 to 10 ms). A round is silent if no signal came while overdue threads
+// used kOverdueNs. After kSilentRounds the engine sends itself a signal; if that comes, the threads may be in
+// long system calls, and it waits for more rounds.
 static constexpr uint64_t kOverdueNs = 50'000'000;
 static constexpr uint32_t kSilentRounds = 2, kMostSilentRounds = 40;
 // Wake-ups of the drain thread from one check to the next.
 static constexpr uint32_t kCheckWakeUps = 5;
-// From one search for threads that block the signal to the next, in checks.
+// Checks from one search for threads that block the signal to the next.
 static constexpr uint32_t kSearchChecks = 10;
-// From one system call of a thread that a signal ends to the next that a timer of moments may end, in CPU
-// time of the thread.
+// CPU time for which a thread gets no timer of moments after a signal has ended one of its system calls.
 static constexpr uint64_t kRestNs = 1'000'000'000;
 // The shortest time from one signal of a thread to the next: 4,000 signals cost about 1 % of a second.
 static constexpr uint64_t kLeastWaitNs = 250'000;
 // How many samples are counted before another consumer gets the book.
 static constexpr uint32_t kSamplesPerLock = 64;
 
-// Marks of a native method, of AsyncGetCallTrace and of JVMTI.
+// How AsyncGetCallTrace and JVMTI mark a native method.
 static constexpr int32_t kAsyncNative = -3;
 static constexpr int64_t kNativeLocation = -1;
 
@@ -81,8 +80,8 @@ hprof_status SignalEngine::start(const char** why) {
   const bool has_moments = HPROF_HAS(s.sampling, hprof_sampling_service, interrupted_call);
   const uint64_t tick = has_moments ? s.sampling->tick_length(s.host) : 0;
   lead_ns_ = tick + tick / 8;
-  is_helped_ = false;
-  turns_ = silent_rounds_ = checks_ = 0;
+  other_started_ = false;
+  wake_ups_ = silent_rounds_ = checks_ = 0;
   process_cpu_ = searched_cpu_ = s.clock->process_cpu(s.host);
   overdue_ = 0;
   auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
@@ -223,11 +222,11 @@ void SignalEngine::hand_over(SampledThread* thread, hprof_thread_serial serial, 
 void SignalEngine::start_other() {
   const Services& s = shared_->services;
   const char* why = nullptr;
-  if (is_helped_) return;
-  is_helped_ = true;
+  if (other_started_) return;
+  other_started_ = true;
   const bool started = other_->start_for(JvmtiEngine::Whose::kHandedOver, &why) == HPROF_OK;
-  if (started && said_ == why_jvmti()) return;
-  said_ = why_jvmti();
+  if (started && printed_why_ == why_jvmti()) return;
+  printed_why_ = why_jvmti();
   TextLine<256> line;
   line.add("cpu=samples: ").add(why_jvmti());
   line.add(started ? "; sampling with JVMTI (sampler=jvmti) instead" : "; no samples: ");
@@ -239,8 +238,8 @@ void SignalEngine::watch() {
   const Services& s = shared_->services;
   walker_.judge();
   if (why_jvmti() != nullptr) start_other();
-  if (++turns_ < kCheckWakeUps || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
-  turns_ = 0;
+  if (++wake_ups_ < kCheckWakeUps || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
+  wake_ups_ = 0;
   const uint64_t cpu = s.clock->process_cpu(s.host);
   // Reads the clocks of all threads only if the process has used enough CPU time.
   if (++checks_ >= kSearchChecks && cpu - searched_cpu_ >= kOverdueNs) {
@@ -329,7 +328,7 @@ void SignalEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   if (place == nullptr) add_loss(lost_threads_, 1);
   if (place == nullptr || !is_new) return;
   apply(place, thread->serial);
-  // hand_over_all may have run meanwhile, without this thread.
+  // stop() may have run meanwhile, without this thread.
   if (running_.load(std::memory_order_seq_cst) == 0) let_go(place, thread->serial);
 }
 
@@ -387,9 +386,9 @@ uint32_t SignalEngine::due(SampledThread* thread, const void* ucontext, uint32_t
   return ticks;
 }
 
-// CPU timers expire at the kernel's ticks only, so the CPU timer is set to the tick before the due moment,
-// where the timer of moments is set to the moment itself. That one counts elapsed time. A thread that it
-// finds in a system call has stopped before its moment, which then is taken at the first tick after it.
+// CPU timers expire at the kernel's ticks only, so the CPU timer is set to the tick before the due moment, at
+// which the timer of moments is set to the moment itself. That one counts elapsed time. If it finds the
+// thread in a system call, the sample is taken at the first tick after its moment instead.
 void SignalEngine::set_timers(SampledThread* thread, const void* ucontext, uint64_t cpu, uint64_t wait) {
   const Services& s = shared_->services;
   const uint64_t number = thread->timer_number.load(std::memory_order_relaxed);
@@ -511,7 +510,7 @@ hprof_status SignalEngine::write_note(uint64_t) const {
   return status;
 }
 
-// True: its stack is by the own walk.
+// True: its stack is of the own walk.
 static bool is_own(const Sample& sample) {
   return sample.found == Found::kWhole || sample.found == Found::kCut || sample.found == Found::kHole;
 }

@@ -95,9 +95,9 @@ class SignalEngine : public Engine {
   // Used by the drain thread only: whether it has started the other engine, and the reason that it printed;
   // wake-ups since the last check; silent rounds since the last signal, and the CPU time of the process and
   // overdue() at the end of the last round.
-  bool is_helped_ = false;
-  const char* said_ = nullptr;
-  uint32_t turns_ = 0, silent_rounds_ = 0;
+  bool other_started_ = false;
+  const char* printed_why_ = nullptr;
+  uint32_t wake_ups_ = 0, silent_rounds_ = 0;
   // Checks since the last search for threads that block the signal, and the CPU time of the process then.
   uint32_t checks_ = 0;
   uint64_t searched_cpu_ = 0;

@@ -58,19 +58,19 @@ static void walk_stack(void* argument) {
 }
 
 // In the prologue and epilogue of a method its frame is not set up yet, or is gone. The return address is
-// then in the link register, on top of the stack, or behind the saved frame pointer there. It belongs to the
-// instruction after the call, which may be of another line or inlined method, so each guess is tried less one
-// first. Unchanged it is right where the VM compares addresses: call stubs, frames to be deoptimized.
+// then in the link register, on top of the stack, or behind the saved frame pointer there. It is the address
+// after the call, which may be of another line or inlined method, so each guess is tried less one first.
+// Unchanged it is right where the VM compares addresses: call stubs, frames to be deoptimized.
 static constexpr uint32_t kGuesses = 4;
 static void walk_caller(void* argument) {
   auto* w = static_cast<Walk*>(argument);
   hprof_registers r = w->interrupted;
   const auto* top = reinterpret_cast<const uintptr_t*>(static_cast<uintptr_t>(r.sp));
-  const bool is_below = w->guess / 2 != 0;
+  const bool has_saved_fp = w->guess / 2 != 0;
   if (r.link != 0) {
-    if (is_below) return;
+    if (has_saved_fp) return;
     r.pc = r.link;
-  } else if (!is_below) {
+  } else if (!has_saved_fp) {
     r.pc = top[0];
     r.sp += sizeof top[0];
   } else {
@@ -121,9 +121,8 @@ void StackWalker::walk_from_caller(Sample* sample, void* jni, uint32_t depth, vo
   }
 }
 
-// A number for the frames: equal ones have equal numbers. Where the interrupted code is not compiled, the
-// first frame is left out: the VM reads a bytecode index that is not up to date, or takes a return address
-// for the next instruction.
+// A hash of the frames. Without the first one unless the interrupted code has a complete compiled frame: the
+// VM reads a bytecode index that is not up to date, or takes a return address for the next instruction.
 static uint64_t digest_of(const Sample& sample, uint32_t how) {
   constexpr int32_t kNative = -3;
   uint64_t digest = 1;
@@ -137,7 +136,7 @@ static uint64_t digest_of(const Sample& sample, uint32_t how) {
 
 bool StackWalker::is_refuted() const {
   const uint32_t alike = alike_.load(std::memory_order_relaxed);
-  return different_.load(std::memory_order_relaxed) > kFewDifferent + alike / kMostDifferent;
+  return different_.load(std::memory_order_relaxed) > kFewDifferent + alike / kAlikePerDifferent;
 }
 
 bool StackWalker::has_proved() const {
@@ -164,18 +163,18 @@ void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext
   const bool is_comparable = is_found && stack.how != HPROF_WALKED_GUESS && stack.has_hole == 0;
   if (is_used && (!is_comparable || turn_.fetch_add(1, std::memory_order_relaxed) % kCompareEvery != 0))
     return;
-  const int32_t whole = sample->frame_count, most = static_cast<int32_t>(stack.by_vm);
+  const int32_t own_count = sample->frame_count, cut_count = static_cast<int32_t>(stack.by_vm);
   const uint64_t digest = is_comparable ? digest_of(*sample, stack.how) : 0;
-  sample->frame_count = most;
-  const uint64_t digest_by_vm = is_comparable ? digest_of(*sample, stack.how) : 0;
+  sample->frame_count = cut_count;
+  const uint64_t cut_digest = is_comparable ? digest_of(*sample, stack.how) : 0;
   walk_by_vm(sample, jni, depth, ucontext);
   bool is_alike = false;
-  const bool is_longer = is_found && whole > sample->frame_count;
+  const bool is_longer = is_found && own_count > sample->frame_count;
   if (is_comparable && sample->frame_count > 0 && sample->top == nullptr) {
     const uint64_t found = digest_of(*sample, stack.how);
-    is_alike = (sample->frame_count == whole && found == digest) ||
-               (sample->frame_count == most && found == digest_by_vm);
-    // Of a complete frame both read the same words.
+    is_alike = (sample->frame_count == own_count && found == digest) ||
+               (sample->frame_count == cut_count && found == cut_digest);
+    // In a complete frame both read the same words: a difference weighs more.
     const uint32_t weight = is_alike || stack.how != HPROF_WALKED_BODY ? 1 : kFewDifferent / 2;
     (is_alike ? alike_ : different_).fetch_add(weight, std::memory_order_relaxed);
     if (is_alike && !is_longer) sample->found = stack.is_cut != 0 ? Found::kCut : Found::kWhole;

@@ -55,7 +55,8 @@ class StackWalker {
   using AsyncGetCallTrace = void (*)(AsyncTrace* trace, int32_t depth, void* ucontext);
   static constexpr uint32_t kProof = 4;
   static constexpr uint32_t kCompareEvery = 64;
-  static constexpr uint32_t kFewDifferent = 8, kMostDifferent = 16;  // these, and one in so many
+  // Differences allowed: kFewDifferent, and one for each kAlikePerDifferent alike stacks.
+  static constexpr uint32_t kFewDifferent = 8, kAlikePerDifferent = 16;
   hprof_sample_walk* own() const { return kHasWalk ? own_.load(std::memory_order_relaxed) : nullptr; }
   bool has_proved() const;
   bool is_refuted() const;
