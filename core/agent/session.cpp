@@ -41,7 +41,7 @@ void keep_memory(const SessionParts& parts) {
   parts.units.keep_for_starts();
 }
 
-// False: too little memory for all but the sink; error says so.
+// Called when all but the sink has its memory. False with error: max-memory= is too small.
 bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
   const SessionParts& parts = *slot_of(host)->parts;
   const uint64_t most = parts.setup.core().max_memory;
@@ -59,14 +59,14 @@ bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
 
 }  // namespace
 
-// While it exists, a unit that does not return from create or open ends the process by the alarm. Not when
+// While it exists, an alarm ends the process if a unit does not return from create or open. Not when
 // attached: the program runs. Not in builds whose units are all linked in.
 class StartAlarm {
  public:
   explicit StartAlarm(Session& session) {
     const Setup& setup = session.setup_;
     is_set_ = !kEmbedded && !setup.is_attached() &&
-              platform::set_alarm(setup.core().start_timeout * platform::kNanosPerSecond, &text, &session);
+              platform::set_alarm(setup.core().start_timeout * platform::kNanosPerSecond, &say, &session);
   }
   ~StartAlarm() {
     if (is_set_) platform::clear_alarm();
@@ -75,7 +75,7 @@ class StartAlarm {
   StartAlarm& operator=(const StartAlarm&) = delete;
 
  private:
-  static bool text(void* self, char* text, size_t size) {
+  static bool say(void* self, char* text, size_t size) {
     auto* session = static_cast<Session*>(self);
     TextWriter line(text, size);
     line.put("HPROF ERROR: start-timeout=")

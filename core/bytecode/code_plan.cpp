@@ -158,7 +158,7 @@ bool CodePlan::add_island(uint32_t pc, uint32_t target) {
   return true;
 }
 
-// Widens jumps that do not reach until all do; each round adds code, so it ends.
+// Widens jumps that do not reach, or adds islands for them, until all do or kMostRounds are over.
 Reason CodePlan::settle_jumps() {
   const uint8_t* bytes = code->code.data;
   for (uint32_t round = 0; round < kMostRounds; round++) {
@@ -189,7 +189,7 @@ Reason CodePlan::settle_jumps() {
 Reason CodePlan::lay_out(Scratch& scratch) {
   uint32_t length = code->code.size;
   map = scratch.map.array<uint32_t>(length + 1);
-  // One more: a byte without a point is written, too, and then overwritten.
+  // One more: collect_points writes each position, and overwrites those that are no points.
   points = scratch.points.array<uint16_t>(length + 1);
   if (map == nullptr || points == nullptr) return Reason::kNoMemory;
   auto mask = static_cast<uint8_t>(~(kMarkStart | (exit.length == 0 ? kMarkReturn : 0)));

@@ -175,8 +175,8 @@ void KnownStacks::learn(JNIEnv* jni, StackThread* thread, const jvmtiFrameInfo* 
 
 // Callers of native methods.
 
-// Keyed by the native method and its caller. Millions of objects may come this way (on 25 in javac, most of
-// them reported by a probe; few on 17).
+// Keyed by the native method and its caller. Millions of objects may come this way (in javac on JDK 25, most
+// of them reported by a probe; few on 17).
 bool KnownStacks::is_reported_by_caller(JNIEnv* jni, StackThread* thread) {
   const uint64_t key = this->key(jni, thread, 2, 0);
   forget_stale(thread, validity());

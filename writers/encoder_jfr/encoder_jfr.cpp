@@ -41,8 +41,8 @@ struct Encoder {
 
   Services services;
   Chunk chunk;
-  // This chunk has the events of the JVM and the processors, others than that and settings, and some that are
-  // no notes.
+  // This chunk has the event of the JVM; that of the processors; any other than these and settings; one that
+  // is no note.
   bool has_facts = false, has_processors = false, has_any = false, has_events = false;
   bool has_settings[kTypeCount] = {};
   bool has_chunk = false;       // the file has one
@@ -103,8 +103,8 @@ void write_chunk(Encoder& encoder, JfrOut& out, uint64_t now_ns) {
   clear_chunk(encoder);
 }
 
-// Calls add(), which returns false for want of memory: then again in a new chunk, and counts the event if
-// that is in vain. True: added.
+// Calls add(), which returns false for want of memory: then again in a new chunk, and counts the event as
+// lost if that fails, too. True: added.
 template <class Add>
 bool add_event(Encoder& encoder, JfrOut& out, uint64_t now_ns, const Add& add) {
   const auto adds = [&] { return add_facts(encoder) && add(); };
@@ -276,8 +276,8 @@ uint32_t bits_of(double share) {
   return bits;
 }
 
-// Shares of all processors. What of the process's the system took is not known. The machine's is at least the
-// process's, as JMC needs both.
+// Shares of all processors: the process in user mode, in the kernel, the machine. The first has all of the
+// process's time, as its parts are not known; the machine's is at least that, as JMC requires.
 bool add_load(const Row& row) {
   const auto& load = row.as<hprof_load_event>();
   if (!add_settings(row.encoder, kCpuLoad, 0, nullptr) || !add_processors(row, load.processors)) return false;
@@ -343,7 +343,7 @@ hprof_status add_events(Encoder& encoder, JfrOut& out, const hprof_rec_table& ta
   return HPROF_UNSUPPORTED;
 }
 
-// The sum of events. Says once if there were none: its collector makes none as it is set.
+// A table of sums. Prints a message, once, if no event came: its collector makes none with these options.
 void look_at_sums(Encoder& encoder, const hprof_rec_table& table) {
   for (const Source& source : kSources) {
     const uint32_t bit = 1u << (&source - kSources);

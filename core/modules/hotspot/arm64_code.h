@@ -16,7 +16,7 @@ constexpr uint64_t kLength = 4;  // of each instruction
 inline uint32_t instruction_at(uint64_t pc) { return guarded_at<uint32_t>(pc); }
 inline bool is_direct_call(uint64_t pc) { return (instruction_at(pc - kLength) & 0xfc000000) == 0x94000000; }
 
-// bl, or blr, ends at pc.
+// True: bl or blr ends at pc.
 inline bool is_behind_call(uint64_t pc) {
   if (pc % kLength != 0) return false;
   return is_direct_call(pc) || (instruction_at(pc - kLength) & 0xfffffc1f) == 0xd63f0000;
@@ -34,7 +34,7 @@ inline uint64_t signed_field(uint32_t instruction, uint32_t from, uint32_t bits)
 }
 
 // What the instructions before the blr that ends at pc load into its register: mov and movk, or adrp and add.
-// `start`: the first of them. 0: another way.
+// `start`: the first of them. 0: other instructions do.
 inline uint64_t loaded_for_call(uint64_t pc, uint64_t* start) {
   constexpr uint32_t kMost = 6;
   const uint32_t to = instruction_at(pc - kLength) >> 5 & 31;
@@ -61,7 +61,7 @@ inline uint64_t loaded_for_call(uint64_t pc, uint64_t* start) {
   return 0;
 }
 
-// Where the call before pc leads, also by way of the method's trampoline; 0: it does not tell.
+// Where the call before pc leads, also by way of the method's trampoline; 0: unknown.
 inline uint64_t call_target(uint64_t pc) {
   constexpr uint32_t kLoadBehind = 0x58000048, kJump = 0xd61f0100;  // ldr x8, 8 and br x8
   if (pc % kLength != 0) return 0;
@@ -72,7 +72,7 @@ inline uint64_t call_target(uint64_t pc) {
   return guarded_at<uint64_t>(target + 2 * kLength);
 }
 
-// The first instruction of such a call.
+// The first instruction of the call before pc.
 inline uint64_t call_start(uint64_t pc) {
   uint64_t start = pc - kLength;
   if (!is_direct_call(pc)) loaded_for_call(pc, &start);
@@ -124,7 +124,7 @@ inline bool moves_down(uint32_t instruction) {
   return (instruction & 0xff8003ff) == 0xd10003ff || (instruction & 0xffe0ffff) == 0xcb2063ff;
 }
 
-// Finds it by either instruction. False: it is not there.
+// Finds it by its stp or its sub. False: it is not there.
 inline bool find_entry(uint64_t from, uint64_t to, uint32_t frame_bytes, Entry* entry) {
   constexpr uint32_t kPush = 0xa9bf7bfd;  // stp x29, x30, [sp, -16]!
   for (uint64_t at = from; at < to; at += kLength) {

@@ -8,8 +8,6 @@ static constexpr uint64_t kInJava = 8;  // _thread_in_Java
 static constexpr int32_t kNativeIndex = -3;
 static constexpr uint32_t kLastC1Level = 3;
 
-// Frames by where the return address is: at sp, as in a method's first instruction; above the saved frame
-// pointer at sp; in the last word of a frame.
 static uint64_t words_above(uint64_t sp, uint32_t words) { return sp + uint64_t{words} * kWord; }
 
 const char* SampleWalk::open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread) {
@@ -78,9 +76,9 @@ bool SampleWalk::add_scopes(Walk* w, uint64_t blob, uint32_t scope) const {
   return true;
 }
 
-// The frames of the interrupted code itself, which may be at any instruction. A record is at the last
-// instruction of its position, and of a call behind it. AsyncGetCallTrace takes the record behind pc always,
-// and so names the next position for that last instruction.
+// Adds the frames of the interrupted code itself, which may be at any instruction. The VM's record of a
+// position has the address of its last instruction; that of a call, the address behind it. AsyncGetCallTrace
+// always takes the next record behind pc, so it names the next position for that last instruction.
 void SampleWalk::add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) const {
   const uint32_t faults = platform::guarded_read_faults();
   uint32_t scope = is_native || machine::is_behind_call(pc) ? 0 : scopes_.find(blob, pc);
@@ -95,7 +93,7 @@ void SampleWalk::add_top(Walk* w, uint64_t blob, uint64_t pc, bool is_native) co
   if (platform::guarded_read_faults() != faults) w->steps = 0;
 }
 
-// The call before pc leads to a stub, or out of Java code.
+// True: the call before pc leads to a stub, or out of Java code.
 bool SampleWalk::calls_no_java(uint64_t pc) const {
   const uint64_t target = machine::call_target(pc);
   if (target == 0) return false;
@@ -103,8 +101,8 @@ bool SampleWalk::calls_no_java(uint64_t pc) const {
   return code.blob == 0 || code.kind == Kind::kUnknown;
 }
 
-// pc may be a return address. With DebugNonSafepoints other instructions have records, too; old ones of the
-// stack may lead behind any call.
+// True: pc may be a return address. A record does not suffice (with DebugNonSafepoints other instructions
+// have them, too), nor does a call before pc (stale words of the stack may lead behind any).
 bool SampleWalk::is_return(uint64_t pc, Call call) const {
   if (pc == layout_.call_stub_return) return true;
   const Code code = code_at(pc);
@@ -132,7 +130,7 @@ bool SampleWalk::is_barrier(uint64_t pc, uint64_t blob) const {
   return is_of(blob, "StubRoutines (continuation");
 }
 
-// The call before pc may have led into the code of `blob`: it does, by way of a stub, or it does not tell.
+// True: the call before pc may have led into the code of `blob`, perhaps by a stub, or its target is unknown.
 bool SampleWalk::may_call(uint64_t pc, uint64_t blob) const {
   if (code_at(pc).kind != Kind::kCompiled || !machine::is_direct_call(pc)) return true;
   const Code to = code_at(machine::call_target(pc));
@@ -142,7 +140,7 @@ bool SampleWalk::may_call(uint64_t pc, uint64_t blob) const {
                                               guarded_at<uint64_t>(blob + layout_.method_of_code);
 }
 
-// The call before pc leads to the stub that runs at `here`, or to another blob that may have led there.
+// True: the call before pc leads to the stub that runs at `here`, or to another blob that may have led there.
 bool SampleWalk::calls_near(uint64_t pc, uint64_t here) const {
   constexpr uint64_t kReach = 8192;  // stubs that copy arrays share code, before and behind
   const uint64_t target = code_at(pc).kind == Kind::kCompiled ? machine::call_target(pc) : 0;
@@ -152,7 +150,7 @@ bool SampleWalk::calls_near(uint64_t pc, uint64_t here) const {
   return target - here + kReach < 2 * kReach;
 }
 
-// An interpreted frame proves itself: it has a method of a class, and a position in its bytecode.
+// False: no interpreted frame, which has a method of a class, and a position in its bytecode.
 bool SampleWalk::read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const {
   if (!is_between(at.fp, at.sp & ~(kWord - 1), w.high - 2 * kWord)) return false;
   constexpr uint64_t kLeast = 4096, kMost = uint64_t{1} << 47;
@@ -177,8 +175,8 @@ bool SampleWalk::read_interpreted(const Walk& w, const Frame& at, uint64_t* meth
   return is_pointer(heap_->holder_of(constant));
 }
 
-// The frame's bytecode calls, or is one of the VM's own or a breakpoint. It does not in what is left of a
-// frame that on-stack replacement has removed.
+// True: the frame's bytecode is a call, one of the VM's own or a breakpoint. False in what is left of a frame
+// that on-stack replacement has removed.
 bool SampleWalk::may_invoke(const Frame& at) const {
   constexpr uint32_t kFirst = 0xb6, kLast = 0xba, kFirstOfVm = 0xca;  // JVMS 6.5
   const auto code = guarded_at<uint8_t>(word(at.fp, layout_.bcp_slot));
@@ -186,8 +184,7 @@ bool SampleWalk::may_invoke(const Frame& at) const {
 }
 
 // A frame that waits for deoptimization returns to its handler; the true position is in a slot of the frame.
-// A call of a stub or of native code has no record: the nearest at its first instruction or behind has its
-// position.
+// A call of a stub or of native code has no record: the first one at or behind the call has its position.
 bool SampleWalk::name_compiled(Walk* w, const Frame& at, const Code& code, Call call) const {
   const uint64_t end = code.blob + guarded_at<uint32_t>(code.blob + layout_.stub_offset);
   uint64_t pc = at.pc;
@@ -308,8 +305,8 @@ SampleWalk::Frame SampleWalk::pushed(const Frame& at) {
   return {words_above(at.sp, 2), word(at.sp), word(at.sp, 1)};
 }
 
-// at: the caller of a stub. sender: its stack pointer, where it may be another; 0: not known. C1 pushes
-// arguments for some stubs before it calls them.
+// at: the caller of a stub. sender: another stack pointer that it may have; 0: none. C1 pushes arguments for
+// some stubs before it calls them.
 bool SampleWalk::guess_with_arguments(Walk* w, const Frame& at, uint64_t sender) const {
   constexpr uint32_t kMostArguments = 4;
   const uint32_t popped = machine::words_popped_at(at.pc);
@@ -327,8 +324,8 @@ bool SampleWalk::guess_with_arguments(Walk* w, const Frame& at, uint64_t sender)
   return false;
 }
 
-// Each of the next words may be the return address of code without a known frame. is_near: if its call leads
-// here.
+// Tries each of the next words as the return address of code whose frame is not known. is_near: only if its
+// call leads here.
 bool SampleWalk::from_words(Walk* w, const Frame& at, uint32_t words, uint64_t sender, bool is_near) const {
   const auto is_caller = [&](uint64_t pc) {
     return is_return(pc, Call::kLeaf) && (!is_near || calls_near(pc, at.pc));
@@ -345,7 +342,7 @@ bool SampleWalk::from_words(Walk* w, const Frame& at, uint32_t words, uint64_t s
   return false;
 }
 
-// Some stubs have frames, some none. What is jumped to has nothing on the stack.
+// Some stubs have frames, some none. Code that is jumped to has nothing on the stack.
 bool SampleWalk::from_stub(Walk* w, const Frame& at, uint64_t blob, uint64_t sender) const {
   constexpr uint32_t kMostWords = 64, kMostOfJumps = 3;
   constexpr const char* kJumpedTo[] = {"I2C/C2I adapters", "vtable chunks", "InlineCacheBuffer",
@@ -384,12 +381,11 @@ bool SampleWalk::from_exit(Walk* w, const Frame& at) const {
   return false;
 }
 
-// Compiled code, or a native method's wrapper. Some instructions push words within it: comparisons of strings
-// and the like. A stale return address may be as near, so callers that are known to call this method come
-// first.
+// Compiled code, or a native method's wrapper. Intrinsics, such as comparisons of strings, push words below
+// its frame. A stale return address may be as near, so callers whose call may lead to this method come first.
 bool SampleWalk::from_compiled(Walk* w, const Frame& at, const Code& code) const {
   constexpr uint32_t kMostPushed = 6;
-  static constexpr bool kFirstKnown[] = {true, false};
+  static constexpr bool kMayCall[] = {true, false};
   add_top(w, code.blob, at.pc, code.kind == Kind::kNative);
   if (code.words < 2 || code.words > static_cast<int32_t>(kMostFrameWords)) return false;
   const uint64_t from = scopes_.code_of(code.blob);
@@ -407,13 +403,13 @@ bool SampleWalk::from_compiled(Walk* w, const Frame& at, const Code& code) const
   if (end_of(0) < w->high &&
       guess(w, full(0), is_entry || w->is_at_record ? HPROF_WALKED_GUESS : HPROF_WALKED_BODY))
     return true;
-  for (const bool& is_known : kFirstKnown) {
+  for (const bool& calls : kMayCall) {
     for (uint32_t more = 1; more <= kMostPushed && end_of(more) < w->high; more++) {
-      if (may_call(full(more).pc, code.blob) == is_known && guess(w, full(more), HPROF_WALKED_GUESS))
+      if (may_call(full(more).pc, code.blob) == calls && guess(w, full(more), HPROF_WALKED_GUESS))
         return true;
     }
   }
-  // In a call of a part of the method's own code. A link register would be left of any call.
+  // In a call within the method's own code. A link register may still have the address of an earlier call.
   return (!machine::kReturnsByLink && guess(w, bare(*w, at), HPROF_WALKED_GUESS)) ||
          guess(w, pushed(at), HPROF_WALKED_GUESS);
 }

@@ -61,8 +61,8 @@ class SampleWalk : private VmFrames {
     uint64_t link;       // the register
     uint64_t low, high;  // the interrupted stack pointer, and the base of the stack
     bool has_hole;       // frames of a virtual thread are in the heap
-    uint32_t by_vm;      // frames where AsyncGetCallTrace may end; 0: it does not
-    bool is_at_record;   // at the last instruction of its position
+    uint32_t by_vm;      // frames after which AsyncGetCallTrace may end; 0: it does not
+    bool is_at_record;   // the interrupted pc has a record
     uint32_t how;        // HPROF_WALKED_...
     uint32_t kind;       // HPROF_FRAME_..., of the first frame
     Code code;           // that was interrupted

@@ -28,8 +28,8 @@ constexpr double kReportSeconds = 600;   // for the report and the end of the st
 constexpr double kDumpSeconds = 86400;   // the same for a heap dump
 constexpr double kSilenceSeconds = 300;  // without data from the agent after the report was requested
 constexpr uint64_t kMostOfTables = uint64_t{256} << 20;  // bytes of a report without a heap dump
-constexpr uint64_t kMostOfDump = uint64_t{1} << 30;      // more for one with a heap dump
-constexpr uint64_t kDumpPerByte = 8;                     // and so many for each byte of the JVM's memory
+constexpr uint64_t kMostOfDump = uint64_t{1} << 30;      // bytes of one with a heap dump, and
+constexpr uint64_t kDumpPerByte = 8;                     // these for each byte of the JVM's memory
 
 struct ProfileOptions {
   std::string agent;
@@ -142,7 +142,7 @@ class Profiling {
   bool ended_ = false;    // the agent has closed the stream
   bool stopped_ = false;  // by a signal
   uint64_t bytes_ = 0;
-  uint64_t most_;  // how many there may be, as far as that was computed
+  uint64_t most_;  // limit of bytes_, as far as it was computed
   double began_ = 0;
   double shown_ = 0;     // the last line of progress
   uint64_t memory_ = 0;  // of the JVM, when the report was asked for
@@ -150,7 +150,7 @@ class Profiling {
   std::string problem_;  // of the file
 };
 
-// Opens the file, under a name of its own beside existing ones. False with *error.
+// Creates the file, with a number in its name if it exists. False with *error.
 bool Profiling::create_file(std::string* error) {
   const std::string wanted = options_.file;
   for (unsigned n = 2; !options_.force && os::file_exists(options_.file) && n <= kLastNumber; n++)
@@ -178,7 +178,7 @@ bool Profiling::create_file(std::string* error) {
   return !path_.empty();
 }
 
-// Gives the file its name, if it is whole; an empty one goes. False with *error.
+// Renames the file if it is whole; removes an empty one. False with *error.
 bool Profiling::keep_file(bool good, std::string* error) {
   os::become_caller();
   os::close_file(file_);
