@@ -500,6 +500,9 @@ hprof_status SignalEngine::write_note(uint64_t) const {
     line.add("cpu=samples: ").add(ended).add(ended == 1 ? " system call was" : " system calls were");
     status = hprof::write_note(s, line.add(" ended by a signal (EINTR)"));
   }
+  if (status == HPROF_OK && walker_.has_given_up())
+    status = hprof::write_note(
+        s, Note().add("cpu=samples: the agent's own walk was given up: it differed from AsyncGetCallTrace"));
   if (status == HPROF_OK && shows_outside_ && !walker_.has_own())
     status = hprof::write_note(
         s, Note().add(

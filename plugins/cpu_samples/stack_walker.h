@@ -44,6 +44,8 @@ class StackWalker {
   void close();
   // True: the own walk has answered, or may yet. [any]
   bool has_own() const { return own() != nullptr; }
+  // True: the own walk was used, until its stacks differed from the VM's. [any]
+  bool has_given_up() const { return kHasWalk && opened_ != nullptr && own() == nullptr; }
   // Names the code that a sample has outside of Java methods. [consumer]
   void name_outside(const Sample& sample, hprof_native_name* name) const {
     walk_service_->name_outside(services_.host, opened_, sample.outside, name);

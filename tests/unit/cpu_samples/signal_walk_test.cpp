@@ -227,7 +227,10 @@ TEST_CASE("guesses prove nothing, and stacks with frames behind the depth are co
 
 TEST_CASE("a walk whose stacks differ from AsyncGetCallTrace's is not used any more") {
   WithWalk with;
+  constexpr const char* kNote = "cpu=samples: the agent's own walk was given up";
   with.ticks(10);
+  with.rows();
+  CHECK(with.vm.notes().find(kNote) == std::string::npos);
   with.vm.stack = {{2, with.g}};
   for (int i = 0; i < 12; i++) {  // one in 64 is compared
     with.ticks(64);
@@ -236,6 +239,7 @@ TEST_CASE("a walk whose stacks differ from AsyncGetCallTrace's is not used any m
   REQUIRE(with.vm.distrusted != nullptr);
   with.ticks(5);
   CHECK(with.rows()["App.g"] >= 5);
+  CHECK(with.vm.notes().find(kNote) != std::string::npos);
   with.vm.destroy();
   CHECK_FALSE(with.vm.has_walk);  // closed
 }
