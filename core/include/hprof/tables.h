@@ -32,7 +32,8 @@ typedef struct hprof_cpu_sample_event {
   uint64_t trace;  /* hprof_trace_serial */
   uint64_t count;
   uint64_t time_ns; /* count times the interval */
-  /* The thread's context: hprof/service/context.h. Where nobody sets any, the table has no columns for it. */
+  /* The thread's context: hprof/service/context.h. Where nobody sets any, the table has no columns for it. Columns
+   * behind these have names only. */
   uint64_t trace_high, trace_low;
   uint64_t span;
   uint64_t labels; /* hprof_string_id */
