@@ -387,6 +387,8 @@ bool SampleWalk::from_compiled(Walk* w, const Frame& at, const Code& code) const
   constexpr uint32_t kMostPushed = 6;
   static constexpr bool kMayCall[] = {true, false};
   add_top(w, code.blob, at.pc, code.kind == Kind::kNative);
+  // A method handle's linker has no frame: it jumps to its target.
+  if (code.words == 0 && code.kind == Kind::kNative) return guess(w, bare(*w, at), HPROF_WALKED_GUESS);
   if (code.words < 2 || code.words > static_cast<int32_t>(kMostFrameWords)) return false;
   const uint64_t from = scopes_.code_of(code.blob);
   const int32_t complete =

@@ -171,6 +171,28 @@ TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
   CHECK(program.stack.how == HPROF_WALKED_GUESS);
 }
 
+TEST_CASE("a method handle's linker, which has no frame, is on top of its caller") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  TestMethod linker;
+  const uint64_t code = program.vm.add_blob("native nmethod", 2048, 0, address(&linker.method), 6);
+  auto at = program.build();
+  at.pc = code + 300;
+  at.sp += 5 * kWord;
+  if (machine::kReturnsByLink) {
+    at.sp += kWord;
+    at.link = program.pc;
+  }
+  const auto found = program.vm.walk_sampled(at, 10, &program.stack);
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].method == linker.id());
+  CHECK(found[0].index == -3);
+  CHECK(found[1].method == program.inner.id());
+  CHECK(found[3].method == program.caller.id());
+  CHECK(program.stack.how == HPROF_WALKED_GUESS);
+  CHECK(program.stack.kind == HPROF_FRAME_NATIVE);
+}
+
 TEST_CASE("a return address that is left of a native method's call has not called the stub above it") {
   if (!SampleWalk::kKnowsMachine) return;
   Sampled program;
