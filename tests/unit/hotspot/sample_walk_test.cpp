@@ -59,6 +59,16 @@ struct Sampled {
     vm.end();
     return vm.interrupted();
   }
+  // The same with nothing of the frame of `leaf` but the return address.
+  platform::MachineRegisters build_bare() {
+    auto at = build();
+    at.sp += 5 * kWord;
+    if (machine::kReturnsByLink) {
+      at.sp += kWord;
+      at.link = pc;
+    }
+    return at;
+  }
   void is_whole(const std::vector<hprof_async_frame>& found) const {
     REQUIRE(found.size() == 4);
     CHECK(found[0].method == top.id());
@@ -148,13 +158,7 @@ TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
   SUBCASE("exit code") {
     constexpr uint32_t kReturn = machine::kReturnsByLink ? 0xd65f03c0 : 0xc3;
     std::memcpy(reinterpret_cast<void*>(static_cast<uintptr_t>(program.leaf_pc)), &kReturn, sizeof kReturn);
-    auto at = program.build();
-    at.sp += 5 * kWord;
-    if (machine::kReturnsByLink) {
-      at.sp += kWord;
-      at.link = program.pc;
-    }
-    program.is_whole(program.vm.walk_sampled(at, 10, &program.stack));
+    program.is_whole(program.vm.walk_sampled(program.build_bare(), 10, &program.stack));
   }
   SUBCASE("a stub that saves two registers") {
     auto at = program.build();
@@ -176,13 +180,8 @@ TEST_CASE("a method handle's linker, which has no frame, is on top of its caller
   Sampled program;
   TestMethod linker;
   const uint64_t code = program.vm.add_blob("native nmethod", 2048, 0, address(&linker.method), 6);
-  auto at = program.build();
+  auto at = program.build_bare();
   at.pc = code + 300;
-  at.sp += 5 * kWord;
-  if (machine::kReturnsByLink) {
-    at.sp += kWord;
-    at.link = program.pc;
-  }
   const auto found = program.vm.walk_sampled(at, 10, &program.stack);
   REQUIRE(found.size() == 4);
   CHECK(found[0].method == linker.id());
