@@ -151,7 +151,7 @@ void SampleBook::add_stack(void* jni, const Look& look, const hprof_raw_frame* f
                            uint64_t weight, bool has_hole, hprof_frame_id outside) {
   const hprof_trace_serial trace = trace_of(jni, look.thread, frames, count, has_hole ? hole_ : 0, outside);
   Look at = look;
-  if (at.kind != HPROF_FRAME_UNKNOWN && is_synthetic(*services_, frames_[1])) at.kind = HPROF_FRAME_UNKNOWN;
+  if (events.has_code() && is_synthetic(*services_, frames_[1])) at.kind = HPROF_FRAME_UNKNOWN;
   add(at, trace, weight);
 }
 

@@ -29,6 +29,7 @@ class SampleEvents {
   // Looks may have kinds: events get a column of them, behind the others. After start, before the first
   // event. [control]
   void add_code();
+  bool has_code() const { return code_column_ != 0; }
   // True: a unit sets contexts. [control]
   bool has_contexts() const { return contexts_ != nullptr; }
 
