@@ -96,7 +96,7 @@ def a_dump_alone_needs_no_seconds(vm):
 def refusals_say_why_and_leave_no_file(vm):
     live = vm.start(None, "Idle")
     for words, code, said in ((["nonsense=1"], 1, "Unknown option: nonsense"), (["cpu=bogus"], 1, "(cpu=bogus,verbose=n)\n"), (["file=x.txt"], 2, "use -o FILE"),
-                              (["-o", "/nonexistent/x"], 2, "No such file"), (["start=n"], 2, "is set by hprof profile")):
+                              (["-o", "/nonexistent/x"], 2, "No such file"), (["-o", "/tmp"], 2, "/tmp is a folder"), (["start=n"], 2, "is set by hprof profile")):
         got = profile(vm, live, *words)
         check_equal((got[0], said in got[2]), (code, True), "hprof profile %s: %s" % (words, got[2]))
     check_equal([name for name in os.listdir(vm.dir) if "hprof" in name], [], "files")

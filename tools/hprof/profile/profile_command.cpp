@@ -153,6 +153,10 @@ class Profiling {
 // Creates the file, with a number in its name if it exists. False with *error.
 bool Profiling::create_file(std::string* error) {
   const std::string wanted = options_.file;
+  if (os::file_exists(wanted + "/.")) {
+    *error = wanted + " is a folder: -o names a file";
+    return false;
+  }
   for (unsigned n = 2; !options_.force && os::file_exists(options_.file) && n <= kLastNumber; n++)
     options_.file = numbered(wanted, options_.suffix, n);
   if (os::file_exists(options_.file)) {
