@@ -88,6 +88,8 @@ public class StackSoak {
 
     private static void tomcat(ClassLoader loader, Path folder) throws Exception {
         Files.write(folder.resolve("page.txt"), new byte[20_000]);
+        // A VM takes one factory of URLs, so the second Tomcat would not start.
+        loader.loadClass("org.apache.catalina.webresources.TomcatURLStreamHandlerFactory").getMethod("disable").invoke(null);
         Object server = loader.loadClass("org.apache.catalina.startup.Tomcat").getDeclaredConstructor().newInstance();
         call(server, "setBaseDir", folder.toString());
         call(server, "setPort", 0);
