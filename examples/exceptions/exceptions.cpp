@@ -181,10 +181,7 @@ class Exceptions {
     const uint64_t serial = services_.ids->class_serial(services_.host, jni, of);
     jni->DeleteLocalRef(of);
     Counts* counts = table_.make(serial << 32 | trace);
-    if (counts == nullptr) {
-      if (lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
-      return;
-    }
+    if (counts == nullptr) return count_loss(lost_);
     (counts->*what).fetch_add(1, std::memory_order_relaxed);
     if (!takes_events(services_.host)) return;
     const auto one = [&](std::atomic<uint64_t> Counts::*column) { return uint64_t{what == column}; };

@@ -36,10 +36,6 @@ void in_session(const Use& use) {
   inside.fetch_sub(1, std::memory_order_release);
 }
 
-void count(uint64_t* loss) {
-  if (loss != nullptr) __atomic_fetch_add(loss, 1, __ATOMIC_RELAXED);
-}
-
 void JNICALL store(JNIEnv* jni, jclass, jlong thread, jlong high, jlong low, jlong span, jint labels) {
   const hprof_thread_context_service* contexts = service.load(std::memory_order_acquire);
   if (contexts == nullptr) return;
@@ -48,7 +44,7 @@ void JNICALL store(JNIEnv* jni, jclass, jlong thread, jlong high, jlong low, jlo
                                  static_cast<uint64_t>(span)};
   const bool is_none = (high | low | span) == 0 && context.labels == 0;
   if (contexts->set(jni, static_cast<uint64_t>(thread), is_none ? nullptr : &context) != HPROF_OK)
-    in_session([](const Session& now) { count(now.lost); });
+    in_session([](const Session& now) { count_loss(now.lost); });
 }
 
 // Adds the text, without what separates labels from each other.
@@ -71,7 +67,7 @@ uint32_t add_to(const Session& now, JNIEnv* jni, uint32_t labels, jstring name, 
   if (const hprof_string_id before = sets.text_of(labels)) {
     const hprof_text known = s.ids->string_text(s.host, before);
     if (known.size + 1 + label.size() >= kMostText) {
-      count(now.too_long);
+      count_loss(now.too_long);
       return labels;
     }
     text.add(known.data, known.size).add(";");
@@ -80,7 +76,7 @@ uint32_t add_to(const Session& now, JNIEnv* jni, uint32_t labels, jstring name, 
   const uint32_t number =
       sets.number_of(s.ids->string(s.host, {text.c_str(), text.size()}), LabelSets::kMost);
   if (number != 0) return number;
-  count(now.other);
+  count_loss(now.other);
   return sets.number_of(s.ids->string(s.host, {kOther, sizeof kOther - 1}), LabelSets::kMost + 1);
 }
 

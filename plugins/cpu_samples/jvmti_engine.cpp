@@ -169,9 +169,7 @@ uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthr
   auto* self = static_cast<JvmtiEngine*>(argument);
   if (!self->shared_->takes(*thread)) return 1;
   uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
-  if (cpu == kUnknownTime && self->lost_threads_ != nullptr) {
-    __atomic_fetch_add(self->lost_threads_, 1, __ATOMIC_RELAXED);
-  }
+  if (cpu == kUnknownTime) count_loss(self->lost_threads_);
   SampledThread* place = self->place_of(thread, cpu);
   // A thread whose sampling was stopped for a while has a place already.
   if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.store(cpu, std::memory_order_relaxed);

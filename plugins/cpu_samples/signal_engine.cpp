@@ -35,10 +35,6 @@ static constexpr int64_t kNativeLocation = -1;
 
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
-static void add_loss(uint64_t* counter, uint64_t n) {
-  if (counter != nullptr) __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
-}
-
 // Sends itself a signal. Kernels and sandboxes refuse timers, and emulators change the siginfo words by which
 // the agent's signals are recognised.
 const char* SignalEngine::try_signals() {
@@ -172,7 +168,7 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
     if (timer == nullptr)
       return hand_over(thread, serial, cpu, "the system refuses CPU timers for some threads (ulimit -i)");
     number = s.sampling->timer_number(s.host, timer);
-    if (lead_ns_ != 0 && (moments = s.sampling->add_moments(s.host, timer)) == 0) add_loss(lost_moments_, 1);
+    if (lead_ns_ != 0 && (moments = s.sampling->add_moments(s.host, timer)) == 0) count_loss(lost_moments_);
   } else if (!wants_timer(*thread)) {
     take_rest(thread, serial, cpu);
   }
@@ -325,7 +321,7 @@ void SignalEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   bool is_new = false;
   SampledThread* place = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
-  if (place == nullptr) add_loss(lost_threads_, 1);
+  if (place == nullptr) count_loss(lost_threads_);
   if (place == nullptr || !is_new) return;
   apply(place, thread->serial);
   // stop() may have run meanwhile, without this thread.
@@ -353,7 +349,7 @@ void SignalEngine::on_tick(void* argument, void* timer_argument, void* ucontext,
 
 Sample* SignalEngine::claim(uint32_t ticks) {
   Sample* slot = queue_.claim();
-  if (slot == nullptr) add_loss(lost_samples_, ticks);
+  if (slot == nullptr) count_loss(lost_samples_, ticks);
   return slot;
 }
 

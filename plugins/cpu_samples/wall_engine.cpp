@@ -145,8 +145,7 @@ void WallEngine::add(JNIEnv* jni, hprof_thread* thread, jthread reference) {
   const bool sampled = shared_->samples_new.load(std::memory_order_relaxed);
   if (weak == nullptr || !threads_.add(s, thread, weak, sampled, is_of_jdk(*thread), now)) {
     if (weak != nullptr) jni->DeleteWeakGlobalRef(weak);
-    if (lost_threads_ != nullptr) __atomic_fetch_add(lost_threads_, 1, __ATOMIC_RELAXED);
-    return;
+    return count_loss(lost_threads_);
   }
   // stop() may have run meanwhile, without this thread.
   if (running_.load(std::memory_order_seq_cst) == 0) thread_end(thread);

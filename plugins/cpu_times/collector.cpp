@@ -243,7 +243,7 @@ uint64_t Collector::attach(void* self, void* jni, void* thread, uint32_t virtual
   State* state =
       virtual_thread != 0 ? collector->attach_virtual() : collector->attach_platform(jni, thread, os_id);
   if (state == nullptr) {
-    __atomic_fetch_add(collector->limits_.uncounted, 1, __ATOMIC_RELAXED);
+    count_loss(collector->limits_.uncounted);
     return 0;
   }
   return Address<Node>::word_of(state->shared != 0 ? &state->door : state->own.root());
@@ -304,8 +304,7 @@ void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
   graph.each([this, key, into](const Node* node) {
     const uint64_t calls = node->calls(running_);
     if (calls == 0 && node->self_ns == 0) return;
-    if (!into->add(key, node->trace, node->length, calls, node->self_ns))
-      __atomic_fetch_add(lost_rows_, 1, __ATOMIC_RELAXED);
+    if (!into->add(key, node->trace, node->length, calls, node->self_ns)) count_loss(lost_rows_);
   });
 }
 
@@ -508,7 +507,7 @@ hprof_status Collector::report(const hprof_report& report) {
   }
   if (has_shared_) merge(shared_, 0, &tally);
   lock_.unlock();
-  if (!whole) __atomic_fetch_add(lost_rows_, retired_.size(), __ATOMIC_RELAXED);
+  if (!whole) count_loss(lost_rows_, retired_.size());
   if (counter_.is_open()) ticks_to_ns(tally);
   how.old = is_old();
   how.counter = counter_.is_open();

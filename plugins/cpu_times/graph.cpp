@@ -97,7 +97,7 @@ Node* Graph::make_node(const uint32_t* trace, uint32_t length) {
 
 // Counts the call for its caller. A thread's outermost calls have no counted caller and are not folded.
 Node* Graph::fold(Node* from) const {
-  if (limits_->folded != nullptr) __atomic_fetch_add(limits_->folded, 1, __ATOMIC_RELAXED);
+  count_loss(limits_->folded);
   return from;
 }
 
@@ -236,8 +236,8 @@ Node* Graph::follow(State* state, Node* from, uint32_t method) {
   node = intern(from, method);
   if (node != nullptr) {
     connect(state, from, method, node);
-  } else if (limits_->uncounted != nullptr) {
-    __atomic_fetch_add(limits_->uncounted, 1, __ATOMIC_RELAXED);
+  } else {
+    count_loss(limits_->uncounted);
   }
   return node;
 }

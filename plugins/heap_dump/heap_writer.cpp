@@ -58,10 +58,6 @@ void HeapWriter::emit(hprof_record* record) {
   status_ = services_->emit->write(services_->host, record);
 }
 
-void HeapWriter::lose_field() {
-  if (lost_fields_ != nullptr) __atomic_fetch_add(lost_fields_, 1, __ATOMIC_RELAXED);
-}
-
 void HeapWriter::root(const hprof_rec_heap_root& root) {
   hprof_rec_heap_root copy = root;
   emit(&copy.head);
@@ -175,7 +171,7 @@ void HeapWriter::instance_reference(uint32_t index, uint64_t to) {
 void HeapWriter::instance_value(uint32_t index, uint32_t type, uint64_t bits) {
   if (kind_ != Kind::kInstance || counting_) return;
   const FieldPlace place = classes_->instance_field(class_, index);
-  if (place.field == nullptr || place.field->type != type) return lose_field();
+  if (place.field == nullptr || place.field->type != type) return count_loss(lost_fields_);
   if (as_bytes_) put_bytes(place.offset, type, bits);
   if (as_fields_) {
     values_[place.ordinal] = {place.field->name, 0, static_cast<uint8_t>(type), 0, bits};
@@ -230,7 +226,7 @@ void HeapWriter::write_part(uint32_t end) {
 // Elements come in ascending order, without null elements.
 void HeapWriter::element(uint32_t index, uint64_t to) {
   if (kind_ != Kind::kObjectArray || counting_) return;
-  if (index >= array_.length || index < part_begin_ + part_filled_) return lose_field();
+  if (index >= array_.length || index < part_begin_ + part_filled_) return count_loss(lost_fields_);
   while (index - part_begin_ >= kPart && status_ == HPROF_OK) write_part(part_begin_ + kPart);
   const uint32_t at = index - part_begin_;
   if (!elements_.cover(uint64_t{at} + 1)) return fail("no memory for the elements of an array");
@@ -280,7 +276,7 @@ void HeapWriter::class_link(ClassLink link, uint64_t to) {
 
 void HeapWriter::class_constant(uint32_t index, uint64_t to) {
   if (kind_ != Kind::kClass || counting_ || to == 0) return;
-  if (index > UINT16_MAX || links_.constant_count == kMostValues) return lose_field();
+  if (index > UINT16_MAX || links_.constant_count == kMostValues) return count_loss(lost_fields_);
   if (!constants_.cover(links_.constant_count + 1u)) return fail("no memory for the constants of a class");
   constants_[links_.constant_count++] = {0, static_cast<uint16_t>(index), HPROF_TYPE_OBJECT, 0, to};
 }
@@ -291,7 +287,8 @@ void HeapWriter::static_value(uint32_t index, uint32_t type, uint64_t bits) {
   if (kind_ != Kind::kClass || counting_) return;
   const ClassEntry& entry = classes_->at(id_);
   const Field* field = classes_->static_field(static_cast<uint32_t>(id_), index);
-  if (field == nullptr || field->type != type || entry.field_count > kMostValues) return lose_field();
+  if (field == nullptr || field->type != type || entry.field_count > kMostValues)
+    return count_loss(lost_fields_);
   if (links_.static_count == 0) {
     if (!statics_.cover(entry.field_count)) return fail("no memory for the fields of a class");
     std::memset(statics_.data(), 0, entry.field_count * sizeof(hprof_value));

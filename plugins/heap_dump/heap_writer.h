@@ -87,7 +87,6 @@ class HeapWriter {
     bytes_ += bytes;
     traced_ += trace_ != 0 ? 1 : 0;
   }
-  void lose_field();
 
   const Services* services_ = nullptr;
   ClassLayouts* classes_ = nullptr;

@@ -41,7 +41,7 @@ struct JvmtiDumper::Callbacks {
         known > walk.classes->count() && (known < walk.first_object || ThreadList::is_id(known));
     if (known != 0 && !tagged_before) return known;
     if (!walk.classes->has(static_cast<uint64_t>(class_tag))) {
-      if (walk.lost_objects != nullptr) __atomic_fetch_add(walk.lost_objects, 1, __ATOMIC_RELAXED);
+      count_loss(walk.lost_objects);
       return 0;
     }
     uint64_t id = known;

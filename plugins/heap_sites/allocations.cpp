@@ -27,10 +27,6 @@ static constexpr hprof_column kEventColumns[] = {
 static constexpr hprof_table_schema kSiteEvents =
     tables::schema<hprof_site_event>(HPROF_TABLE_ALLOC_SITE_EVENTS, "SITE EVENTS", kEventColumns);
 
-void Collector::lose() const {
-  if (lost_objects_ != nullptr) __atomic_fetch_add(lost_objects_, 1, __ATOMIC_RELAXED);
-}
-
 // Returns the thread's serial. The core does not know a thread that the VM is still creating: it counts as
 // the thread that ended last, since at the VM's end the main thread becomes another one.
 uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
@@ -69,7 +65,7 @@ void Collector::allocated(void* self, void* jni, void* object, uint64_t header) 
 // The fast path: the stack's note leads to the count.
 inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   AllocatingThread* state = threads_.get(jni);
-  if (state == nullptr) return lose();
+  if (state == nullptr) return count_loss(lost_objects_);
   if (state->inside) return;
   if (state->bare != nullptr && was_bare(jni, state, object)) return;
   state->inside = true;
@@ -130,7 +126,8 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
     found = *known;
   } else {
     const uint64_t named_key = with_rest(mix(kNamed, ids, count));
-    if (!find_out(jni, state, object, walked.class_key, named_key, ids, count, &found)) return lose();
+    if (!find_out(jni, state, object, walked.class_key, named_key, ids, count, &found))
+      return count_loss(lost_objects_);
     // Recompiled code gives other keys to the same stack, so the result is also kept by frame ids.
     stacks_.keep(&state->stacks, named_key, found);
     if (named_key != key) stacks_.keep(&state->stacks, key, found);
@@ -177,7 +174,7 @@ Count* Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject o
                                  uint64_t size, const jvmtiFrameInfo* frames, uint32_t count) {
   uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
   Count* at = count_of(state, owner, stacks_.vm().trace(jni, thread_of(jni, state), frames, count));
-  at != nullptr ? add(jni, state, at, object, size) : lose();
+  at != nullptr ? add(jni, state, at, object, size) : count_loss(lost_objects_);
   return at;
 }
 
@@ -201,7 +198,7 @@ void Collector::add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject 
 void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size) {
   if (mode_.sampled || !counts_.load(std::memory_order_relaxed)) return;
   AllocatingThread* state = threads_.get(jni);
-  if (state == nullptr) return lose();
+  if (state == nullptr) return count_loss(lost_objects_);
   if (state->inside) return;
   state->inside = true;
   if (!stacks_.is_reported_by_caller(jni, &state->stacks))
@@ -228,7 +225,7 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
     const uint32_t trace = stacks_.vm().trace(jni, thread, frames, count);
     if (at != nullptr && sites_[at->site].trace != trace) stacks_.distrust();
     at = count_of(state, owner, trace);
-    if (at == nullptr) return lose();
+    if (at == nullptr) return count_loss(lost_objects_);
     if (key != 0) stacks_.keep(&state->stacks, key, {at, 0, 0, valid});
   }
   add(jni, state, at, object, size);
@@ -241,7 +238,7 @@ void Collector::native_object(void* self, void* env, void* made, uint32_t bare) 
   auto* collector = static_cast<Collector*>(self);
   if (!collector->counts_.load(std::memory_order_relaxed)) return;
   AllocatingThread* state = collector->threads_.get(jni);
-  if (state == nullptr) return collector->lose();
+  if (state == nullptr) return count_loss(collector->lost_objects_);
   if (state->inside) return;
   state->inside = true;
   if (bare != 0) collector->set_bare(jni, state, object);

@@ -228,8 +228,7 @@ hprof_status Collector::report(const hprof_report& report) {
   add_up_threads();
   sites.collect();
   followed_.unlock();
-  if (sites.left_out() != 0 && lost_rows_ != nullptr)
-    __atomic_fetch_add(lost_rows_, sites.left_out(), __ATOMIC_RELAXED);
+  count_loss(lost_rows_, sites.left_out());
   hprof_status status = HPROF_OK;
   if (hprof_wants(&report, HPROF_TABLE_ALLOC_SITES) != 0) {
     status = sites.write_table();

@@ -90,7 +90,6 @@ class Collector {
   void add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size);
   uint32_t thread_of(JNIEnv* jni, AllocatingThread* state);
   uint32_t ask_thread(JNIEnv* jni, AllocatingThread* state);
-  void lose() const;
 
   // collector.cpp
   const char* choose_mode();

@@ -69,7 +69,7 @@ void FollowedObjects::follow(JNIEnv* jni, FollowThread* thread, uint32_t site, j
   Amount& untracked = sites_[site].untracked;
   __atomic_fetch_add(&untracked.objects, by.objects, __ATOMIC_RELAXED);
   __atomic_fetch_add(&untracked.bytes, by.bytes, __ATOMIC_RELAXED);
-  if (lost_ends_ != nullptr) __atomic_fetch_add(lost_ends_, 1, __ATOMIC_RELAXED);
+  count_loss(lost_ends_);
 }
 
 // Gives the record a weak reference to the object: that of an object that was collected, or a new one.

@@ -71,7 +71,7 @@ void KnownStacks::open_walk(JNIEnv* jni) {
 }
 
 void KnownStacks::distrust() {
-  if (wrong_walks_ != nullptr) __atomic_fetch_add(wrong_walks_, 1, __ATOMIC_RELAXED);
+  count_loss(wrong_walks_);
   walk_.store(nullptr, std::memory_order_relaxed);
   services_.walk->distrust(opened_walk_);
 }

@@ -48,8 +48,8 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   if (config.methods == kByEither && !early_calls) probes.ask_on_demand();
   unknown_ids_ = vm.services.log->loss_counter(
       vm.services.host, "ids that were never given out, asked for by the agent (jvmpi)");
-  if (!classes.open() || !threads.open() || !monitors.open() || !collections.open() || !instructions.open() ||
-      unknown_ids_ == nullptr) {
+  collections.open();
+  if (!classes.open() || !threads.open() || !monitors.open() || !instructions.open()) {
     vm.jvmti->DisposeEnvironment();
     return HPROF_NO_MEMORY;
   }

@@ -6,10 +6,9 @@
 
 namespace hprof::jvmpi {
 
-bool Collections::open() {
+void Collections::open() {
   lost_ =
       vm_.services.log->loss_counter(vm_.services.host, "freed objects: no memory to tell of them (jvmpi)");
-  return lost_ != nullptr;
 }
 
 bool Collections::start() {
@@ -49,10 +48,7 @@ void Collections::freed(jlong tag) {
   LockGuard guard(lock_, vm_.services);
   if (last_ == nullptr || last_->count == kTags) {
     Chunk* fresh = vm_.services.allocate<Chunk>(1);
-    if (fresh == nullptr) {
-      __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
-      return;
-    }
+    if (fresh == nullptr) return count_loss(lost_);
     if (last_ != nullptr) last_->next = fresh;
     if (first_ == nullptr) __atomic_store_n(&first_, fresh, __ATOMIC_RELEASE);
     last_ = fresh;

@@ -15,7 +15,7 @@ class Collections {
   Collections(const Vm& vm, Notifier* notifier, Classes* classes, Threads* threads, LastFreed* last_freed)
       : vm_(vm), notifier_(*notifier), classes_(*classes), threads_(*threads), last_freed_(*last_freed) {}
 
-  bool open();            // [onload]
+  void open();            // [onload]
   bool start();           // starts the thread that sends [control]
   void stop();            // [control]
   void collected();       // [gc]

@@ -10,7 +10,7 @@ namespace hprof::jvmpi {
 
 bool Bridge::check_id(jobjectID id) {
   if (ids.was_given(number_of_id(id))) return true;
-  __atomic_fetch_add(unknown_ids_, 1, __ATOMIC_RELAXED);
+  count_loss(unknown_ids_);
   return false;
 }
 

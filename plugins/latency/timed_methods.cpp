@@ -134,7 +134,7 @@ uint32_t TimedMethods::number(hprof_method_id method) {
     }
     if (found == method) return at;
   }
-  if (lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
+  count_loss(lost_);
   return 0;
 }
 

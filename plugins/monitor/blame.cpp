@@ -42,8 +42,7 @@ void Blame::start(uint64_t now) {
 }
 
 void Blame::add(hprof_trace_serial trace, hprof_class_serial kind, uint64_t threads, uint64_t ns) {
-  if (!table_.add(trace, trace, kind, threads, ns) && lost_ != nullptr)
-    __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
+  if (!table_.add(trace, trace, kind, threads, ns)) count_loss(lost_);
 }
 
 // The method book names it, since it is another thread's stack.

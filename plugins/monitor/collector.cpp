@@ -18,10 +18,6 @@ static constexpr uint32_t kNoWaitsTold = 24;
 // In a thread's slot: there was no place when the thread blocked, so the event of its end is ignored.
 static char no_place;
 
-static void count_loss(uint64_t* counter) {
-  if (counter != nullptr) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-}
-
 Collector::Collector(const hprof_host* host, const Config& config)
     : services_(host),
       counts_(find_service<hprof_vm_counts_service>(host, HPROF_SERVICE_VM_COUNTS)),

@@ -138,9 +138,7 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   uint64_t fresh = was_there(now) ? 0 : 1;
   note_parked(now);
   if (fresh != 0) note_owner(now, monitor, owner);
-  if (!table_.add(serial, trace, monitor, fresh, charged_ns_) && lost_ != nullptr) {
-    __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
-  }
+  if (!table_.add(serial, trace, monitor, fresh, charged_ns_)) count_loss(lost_);
   blame_->charge_parked(jni_, *locks_, lock, owner, monitor, charged_ns_);
   events_->contention({last_look_ns_, serial, fresh, charged_ns_, trace, monitor, label_});
 }

@@ -80,7 +80,7 @@ void Collector::thread_end(void*, const hprof_thread* thread) {
   if (accounting_->read(services_.host, thread->os_id, row.values, HPROF_ACCOUNTING_COLUMNS) == HPROF_OK &&
       keep(row))
     return;
-  if (lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
+  count_loss(lost_);
 }
 
 void Collector::reset() {

@@ -98,7 +98,7 @@ hprof_status Collector::start() {
   cpu_ns_ = services_.clock->process_cpu(services_.host);
   machine_ = look_at_machine();
   watcher_ = services_.threads->start(services_.host, "HPROF VM events", &Collector::watch, this);
-  if (watcher_ == nullptr && lost_ != nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
+  if (watcher_ == nullptr) count_loss(lost_);
   return HPROF_OK;
 }
 

@@ -22,6 +22,7 @@ struct MockLog {
   }
   static uint64_t* loss_counter(const hprof_host* host, const char* what) {
     MockHost* self = MockHost::of(host);
+    if (!self->has_counters) return nullptr;
     Guard guard(self->lock_);
     auto& counter = self->counters_[what];
     if (counter == nullptr) counter.reset(new uint64_t(0));

@@ -90,6 +90,7 @@ class MockHost {
 
   // --- log
   std::vector<std::string> messages, details;
+  bool has_counters = true;  // false: loss_counter answers NULL
   // 0 if nobody has requested the counter.
   uint64_t loss(const std::string& what) const;
   std::map<std::string, uint64_t> losses() const;  // that are not 0

@@ -195,9 +195,8 @@ void write_array(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_array& a
   // The format has no arrays of 4 GiB or more: they are cut, as in the VM's own dumps.
   const uint64_t most = (UINT32_MAX - fixed) / width;
   const uint32_t length = array.length < most ? array.length : static_cast<uint32_t>(most);
-  if (length < array.length && (!is_part(array) || array.first == 0) && encoder.lost_elements != nullptr) {
-    __atomic_fetch_add(encoder.lost_elements, uint64_t{array.length - length}, __ATOMIC_RELAXED);
-  }
+  if (length < array.length && (!is_part(array) || array.first == 0))
+    count_loss(encoder.lost_elements, array.length - length);
   const uint64_t size = fixed + uint64_t{length} * width;
   const auto write_begin = [&](BinaryOut& to) {
     to.u1(of_objects ? kObjectArrayDump : kPrimitiveArrayDump);

@@ -35,10 +35,6 @@ struct Encoder {
     return true;
   }
 
-  static void lose(uint64_t* counter, uint64_t events) {
-    if (counter != nullptr) __atomic_fetch_add(counter, events, __ATOMIC_RELAXED);
-  }
-
   Services services;
   Chunk chunk;
   // This chunk has the event of the JVM; that of the processors; any other than these and settings; one that
@@ -115,7 +111,7 @@ bool add_event(Encoder& encoder, JfrOut& out, uint64_t now_ns, const Add& add) {
   }
   if (!added) {
     clear_chunk(encoder);
-    encoder.lose(encoder.lost_events, 1);
+    count_loss(encoder.lost_events);
     return false;
   }
   encoder.has_any = true;
@@ -325,7 +321,7 @@ void add_row(Encoder& encoder, JfrOut& out, const hprof_rec_table& table, const 
     if (add_event(encoder, out, now_ns, [&] { return source.add(row); }))
       encoder.has_events = encoder.has_any;
   }
-  if (copies != all) encoder.lose(encoder.lost_copies, all - copies);
+  if (copies != all) count_loss(encoder.lost_copies, all - copies);
 }
 
 hprof_status add_events(Encoder& encoder, JfrOut& out, const hprof_rec_table& table) {

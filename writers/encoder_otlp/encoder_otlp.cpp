@@ -54,25 +54,22 @@ class Encoder {
   }
 
  private:
-  static void lose(uint64_t* counter, uint64_t count) {
-    if (counter != nullptr && count != 0) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
-  }
   void write_table(proto::ProtoOut& out, const hprof_rec_table& table) {
     const StackTable stacks(table);
     if (!stacks.has_stacks()) return out.fail(HPROF_UNSUPPORTED);
     if (takes_events && (table.flags & HPROF_TABLE_EVENTS) != 0) return hold(table);
-    if (!in_report_ || has_table_) return lose(lost_tables_, 1);
+    if (!in_report_ || has_table_) return count_loss(lost_tables_);
     has_table_ = true;
     write_request(out, &table);
   }
   void hold(const hprof_rec_table& table) {
     request_.keep_thread_names(table);
-    lose(lost_events_, held_.add(table));
+    count_loss(lost_events_, held_.add(table));
   }
   void write_request(proto::ProtoOut& out, const hprof_rec_table* table) {
     if (table != nullptr) request_.add(*table, held_);
     held_.each([this](const hprof_rec_table& events) { request_.add(events, held_); });
-    lose(lost_rows_, request_.write(out, info_, resource_));
+    count_loss(lost_rows_, request_.write(out, info_, resource_));
     held_.clear();
   }
 

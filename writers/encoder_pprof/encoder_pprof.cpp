@@ -38,8 +38,8 @@ void write_table(Encoder& encoder, ProtoOut& out, const hprof_rec_table& table) 
   if (!stacks.has_stacks()) return out.fail(HPROF_UNSUPPORTED);
   if (encoder.profile.has_begun() && !encoder.profile.has_table()) {
     encoder.profile.write(out, stacks, encoder.lost_stacks);
-  } else if (encoder.lost_tables != nullptr) {
-    __atomic_fetch_add(encoder.lost_tables, 1, __ATOMIC_RELAXED);
+  } else {
+    count_loss(encoder.lost_tables);
   }
 }
 

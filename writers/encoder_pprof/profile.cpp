@@ -327,8 +327,8 @@ void Profile::write(ProtoOut& out, const StackTable& stacks, uint64_t* lost) {
     const auto trace = find_trace(services_.ids, services_.host, stack.trace);
     if (define_frames(out, *trace)) {
       write_sample(out, stacks, stack, *trace);
-    } else if (lost != nullptr) {
-      __atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
+    } else {
+      count_loss(lost);
     }
   });
 }

@@ -65,7 +65,6 @@ class Sink {
   void log_partial(const Answer& answer);
   void log_refused(const char* why);
   void log_left(TextBuffer* why);
-  void lose(uint64_t* counter, uint64_t count);
   uint64_t now() const { return services_.clock->monotonic(services_.host); }
 
   const Services services_;
@@ -112,10 +111,6 @@ hprof_status Sink::open(const hprof_sink_target* target, char* error, uint32_t e
   return HPROF_OK;
 }
 
-void Sink::lose(uint64_t* counter, uint64_t count) {
-  if (counter != nullptr) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
-}
-
 // --- the report that is being written
 
 hprof_status Sink::begin_report(const hprof_report_info* info, char*, uint32_t) {
@@ -145,7 +140,7 @@ hprof_status Sink::end_report(const hprof_report_info*, uint32_t complete, char*
     return HPROF_OK;
   }
   const uint64_t gone = is_lost_ ? UINT64_MAX : outbox_.end();
-  lose(gone == UINT64_MAX ? too_large_ : no_room_, gone == UINT64_MAX ? 1 : gone);
+  count_loss(gone == UINT64_MAX ? too_large_ : no_room_, gone == UINT64_MAX ? 1 : gone);
   if (thread_ == nullptr) thread_ = services_.threads->start(services_.host, "HPROF http", &Sink::run, this);
   if (thread_ != nullptr) services_.threads->wake(thread_);
   return HPROF_OK;
@@ -224,7 +219,7 @@ void Sink::log_again(const char* why, const Answer& answer) {
 // Prints what a collector did not take of a report that it has taken; the same words once.
 void Sink::log_partial(const Answer& answer) {
   if (answer.rejected == 0 && answer.message.size() == 0) return;
-  lose(rejected_, answer.rejected);
+  count_loss(rejected_, answer.rejected);
   TextLine<sizeof refusal_> words;
   words.add("in part: ").add(answer.message.c_str());
   if (std::strcmp(refusal_, words.c_str()) == 0) return;
@@ -239,7 +234,7 @@ void Sink::log_partial(const Answer& answer) {
 
 // Prints a repeated refusal once.
 void Sink::log_refused(const char* why) {
-  lose(refused_, 1);
+  count_loss(refused_);
   if (std::strncmp(refusal_, why, sizeof refusal_ - 1) == 0) return;
   TextBuffer(refusal_, sizeof refusal_).add(why);
   TextLine<kUrlMost + 400> line;
@@ -251,7 +246,7 @@ void Sink::log_left(TextBuffer* why) {
   const uint64_t count = outbox_.count();
   if (count == 0 && last_is_refused_) why->add("the last report was refused");
   if (count == 0) return;
-  lose(left_, count);
+  count_loss(left_, count);
   why->add(count).add(count == 1 ? " report was" : " reports were").add(" not posted by the end");
 }
 

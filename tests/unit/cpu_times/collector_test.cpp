@@ -34,8 +34,9 @@ struct TimesVm : UnitVm {
   std::function<void(void*)> on_thread_state;
   bool live = false;
 
-  explicit TimesVm(const char* clock) {
+  explicit TimesVm(const char* clock, bool has_counters = true) {
     the_vm = this;
+    mock.has_counters = has_counters;
     missing_classes = {"java/lang/HprofTracker", "java/lang/System"};
     mock.settings.java_version = 21;
     mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
@@ -487,6 +488,18 @@ TEST_CASE("a reset discards what was counted, also of a call that is being count
     f.call(word, 8);
     CHECK(f.calls().at("App.m8") == (running ? 2 : 1));
   }
+}
+
+TEST_CASE("with all counters of losses taken, what is lost for want of memory is not counted") {
+  TimesVm f("cpu", false);
+  f.start();
+  f.start_thread(1, 11);
+  f.call(f.word, 7);
+  f.mock.memory_limit = f.mock.memory_used;
+  while (f.user.attach(f.user.self, f.jni(), nullptr, 1, 0) != 0) {
+  }
+  f.UnitVm::report();
+  CHECK(f.mock.losses().empty());
 }
 
 TEST_CASE("a virtual thread's state has the room and the table of edges that belong together") {

@@ -43,7 +43,7 @@ void no_memory(const hprof_unit& unit, const Findings& findings) {
 void no_counters(const hprof_unit& unit, const Findings& findings) {
   const Findings quiet = without_remarks(findings);
   CheckedHost host(quiet, unit);
-  host.has_counters = false;
+  host.mock.has_counters = false;
   use(host, unit, {});
 }
 

@@ -97,9 +97,6 @@ struct CheckedServices {
     if (current->where == Where::kSignal) current->fault("gives a message in a signal handler");
     return is_one;
   }
-  static uint64_t* loss_counter(const hprof_host* host, const char* what) {
-    return current->has_counters ? current->mock_log_->loss_counter(host, what) : nullptr;
-  }
   static void message(const hprof_host* host, const char* text) {
     if (is_line(text)) current->mock_log_->message(host, text);
   }
@@ -120,7 +117,6 @@ CheckedHost::CheckedHost(const Findings& found, const hprof_unit& unit) : findin
   log_ = *mock_log_;
   log_.message = CheckedServices::message;
   log_.detail = CheckedServices::detail;
-  log_.loss_counter = CheckedServices::loss_counter;
   mock.set_service(HPROF_SERVICE_EMIT, &emit_);
   mock.set_service(HPROF_SERVICE_LOG, &log_);
   mock.memory_limit = kMemoryMost;

@@ -53,6 +53,11 @@ struct UnitMemory {
   }
 };
 
+// Adds to what hprof_log_service.loss_counter has answered: null, if there were too many counters. [any]
+inline void count_loss(uint64_t* counter, uint64_t by = 1) {
+  if (counter != nullptr) __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
+}
+
 // A member is null when the host does not have the service. Make it in create [onload]: looking up a service
 // is not allowed in signal handlers, using the pointers is.
 struct Services {
