@@ -1,5 +1,7 @@
 #include "allocated_classes.h"
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::sites {
 
 uint32_t AllocatedClasses::element_shift(const char* signature, uint32_t reference_shift) {
@@ -40,8 +42,7 @@ bool AllocatedClasses::describe(JNIEnv* jni, jobject object, AllocatedClass* mad
   char* signature = nullptr;
   if (of == nullptr || jvmti_->GetClassSignature(of, &signature, nullptr) != JVMTI_ERROR_NONE) return false;
   made->serial = services_.ids->class_serial(services_.host, jni, of);
-  made->reference = jni->NewWeakGlobalRef(of);
-  if (made->reference == nullptr) jni->ExceptionClear();
+  made->reference = without_exception(jni, jni->NewWeakGlobalRef(of));
   if (signature[0] == '[') {
     made->shift = element_shift(signature, header_.reference_shift);
     made->checks.store(header_.length_shift != 0 ? kChecks : kMeasured, std::memory_order_relaxed);
@@ -52,7 +53,6 @@ bool AllocatedClasses::describe(JNIEnv* jni, jobject object, AllocatedClass* mad
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(signature));
   jni->DeleteLocalRef(of);
-  if (made->reference == nullptr) jni->ExceptionClear();
   return made->reference != nullptr && made->serial != 0;
 }
 

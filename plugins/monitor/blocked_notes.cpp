@@ -12,35 +12,27 @@ void add_text(const Services& s, hprof_string_id id, TextBuffer* note) {
 }  // namespace
 
 void add_thread_name(const Services& s, hprof_thread_serial serial, TextBuffer* note) {
-  hprof_thread_info info = {};
-  info.size = sizeof info;
-  if (s.ids->thread_info(s.host, serial, &info) == 0) {
+  const auto thread = find_thread(s.ids, s.host, serial);
+  if (!thread) {
     note->add("a thread without a name");
     return;
   }
   note->add("\"");
-  add_text(s, info.name, note);
+  add_text(s, thread->name, note);
   note->add("\"");
 }
 
 bool add_place(const Services& s, hprof_trace_serial serial, TextBuffer* note) {
-  hprof_trace_info trace = {};
-  trace.size = sizeof trace;
-  hprof_frame_info frame = {};
-  frame.size = sizeof frame;
-  hprof_method_info method = {};
-  method.size = sizeof method;
-  hprof_class_info owner = {};
-  owner.size = sizeof owner;
-  const bool known = serial != 0 && s.ids->trace_info(s.host, serial, &trace) != 0 &&
-                     trace.frame_count != 0 && s.ids->frame_info(s.host, trace.frames[0], &frame) != 0 &&
-                     s.ids->method_info(s.host, frame.method, &method) != 0 &&
-                     s.ids->class_info(s.host, method.owner, &owner) != 0;
-  if (!known) return false;
-  add_text(s, owner.name, note);
+  const auto trace = find_trace(s.ids, s.host, serial);
+  if (trace->frame_count == 0) return false;
+  const auto frame = find_frame(s.ids, s.host, trace->frames[0]);
+  const auto method = find_method(s.ids, s.host, frame->method);
+  const auto owner = find_class(s.ids, s.host, method->owner);
+  if (!owner) return false;
+  add_text(s, owner->name, note);
   note->add(".");
-  add_text(s, method.name, note);
-  if (frame.line > 0) note->add(":").add(static_cast<uint64_t>(frame.line));
+  add_text(s, method->name, note);
+  if (frame->line > 0) note->add(":").add(static_cast<uint64_t>(frame->line));
   return true;
 }
 
@@ -48,10 +40,8 @@ hprof_status write_held(const Services& services, const Held& held) {
   Note note;
   note.add("monitor: ");
   add_thread_name(services, held.thread, &note);
-  hprof_class_info lock = {};
-  lock.size = sizeof lock;
   note.add(" waits for ");
-  if (services.ids->class_info(services.host, held.lock, &lock) != 0) add_text(services, lock.name, &note);
+  add_text(services, find_class(services.ids, services.host, held.lock)->name, &note);
   if (held.owner == 0 || held.owner == HPROF_OWNER_UNKNOWN) {
     note.add(", held by a thread that the VM does not tell");
   } else {
