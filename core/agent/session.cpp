@@ -162,6 +162,7 @@ bool Session::start_attached() {
   JNIEnv* env = parts_.jni();
   jthread self = nullptr;
   if (env == nullptr || parts_.jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return false;
+  const Control::AttachWait waiting(control_);
   on_vm_init(env, self);
   env->DeleteLocalRef(self);
   return true;

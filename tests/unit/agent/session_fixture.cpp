@@ -36,7 +36,7 @@ SessionFixture::SessionFixture() : main(jvm.add_thread("main")), session(new Ses
   file = folder + "/out.txt";
   heard().clear();
   heard().start_status = heard().report_status = heard().create_status = HPROF_OK;
-  heard().on_report = heard().on_wait = nullptr;
+  heard().on_start = heard().on_report = heard().on_wait = nullptr;
   heard().on_create = nullptr;
   heard().reports.clear();
   heard().ends.clear();
@@ -44,7 +44,7 @@ SessionFixture::SessionFixture() : main(jvm.add_thread("main")), session(new Ses
 
 SessionFixture::~SessionFixture() {
   detach();
-  heard().on_report = heard().on_wait = nullptr;
+  heard().on_start = heard().on_report = heard().on_wait = nullptr;
   heard().on_create = nullptr;
   unlink(file.c_str());
   rmdir(folder.c_str());

@@ -40,6 +40,17 @@ TEST_CASE("a collector that cannot be created ends the load, and leaves nothing"
   check_given_back(f);
 }
 
+TEST_CASE("while an attach starts the collectors, a dump is not left to the VM's attach thread") {
+  SessionFixture f;
+  REQUIRE(f.load("watch=y"));
+  const Control& control = f.session->control();
+  bool waits = false;
+  heard().on_start = [&] { waits = control.is_waited_for_by_attach(); };
+  f.jvm.on(f.main, [&] { REQUIRE(f.session->start_attached()); });
+  CHECK(waits);
+  CHECK_FALSE(control.is_waited_for_by_attach());
+}
+
 TEST_CASE("a want that stands for nothing is not granted") {
   SessionFixture f;
   f.run("watch=y");

@@ -73,6 +73,7 @@ class Watcher {
   }
   hprof_status start() {
     heard().add("start");
+    if (heard().on_start) heard().on_start();
     return heard().start_status;
   }
   void stop() { heard().add("stop"); }

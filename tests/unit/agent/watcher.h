@@ -21,7 +21,7 @@ class Heard {
   hprof_status start_status = HPROF_OK;
   hprof_status report_status = HPROF_OK;
   hprof_status create_status = HPROF_OK;
-  std::function<void()> on_report, on_wait;  // inside these calls
+  std::function<void()> on_start, on_report, on_wait;  // inside these calls
   std::function<void(const hprof_host*)> on_create;
   // What the encoder of format=watch was told; while no report is made.
   std::vector<hprof_report_info> reports;
