@@ -12,7 +12,6 @@
 #include "core/agent/last_words.h"
 #include "core/agent/session_parts.h"
 #include "core/agent/unit_slot.h"
-#include "core/base/status.h"
 #include "core/control/command_target.h"
 
 namespace hprof {

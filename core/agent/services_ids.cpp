@@ -13,56 +13,56 @@ namespace {
 ClassBook& classes_of(const hprof_host* host) { return slot_of(host)->parts->classes; }
 Model& model_of(const hprof_host* host) { return slot_of(host)->parts->model; }
 
-// Copies as much of the answer as the caller has room for; nullptr: zeros.
+// Copies as much of the answer as the caller has room for; all zeros stand for what is not known.
 template <typename T>
-uint32_t answer(T* to, const T* known) {
-  const T nothing = {};
-  hprof_copy_sized(to, to->size, known != nullptr ? known : &nothing, sizeof(T));
-  return known != nullptr ? 1 : 0;
+uint32_t answer(T* to, const T& known) {
+  hprof_copy_sized(to, to->size, &known, sizeof(known));
+  return known.size != 0 ? 1 : 0;
 }
 
 uint32_t class_info(const hprof_host* host, hprof_class_serial serial, hprof_class_info* to) {
-  const ClassInfo* of = model_of(host).class_info(ClassSerial{serial});
-  if (of == nullptr) return answer<hprof_class_info>(to, nullptr);
-  const hprof_class_info known = {sizeof(known),
-                                  of->serial,
-                                  of->name,
-                                  of->signature,
-                                  load_relaxed(&of->source),
-                                  load_relaxed(&of->trace),
-                                  load_relaxed(&of->object)};
-  return answer(to, &known);
+  hprof_class_info known = {};
+  if (const ClassInfo* of = model_of(host).class_info(ClassSerial{serial})) {
+    known = {sizeof(known),
+             of->serial,
+             of->name,
+             of->signature,
+             load_relaxed(&of->source),
+             0,
+             load_relaxed(&of->object)};
+  }
+  return answer(to, known);
 }
 
 uint32_t method_info(const hprof_host* host, hprof_method_id id, hprof_method_info* to) {
-  const MethodInfo* of = model_of(host).method_info(MethodId{id});
-  if (of == nullptr) return answer<hprof_method_info>(to, nullptr);
-  const hprof_method_info known = {sizeof(known), of->owner, of->name, of->signature};
-  return answer(to, &known);
+  hprof_method_info known = {};
+  if (const MethodInfo* of = model_of(host).method_info(MethodId{id}))
+    known = {sizeof(known), of->owner, of->name, of->signature};
+  return answer(to, known);
 }
 
 uint32_t frame_info(const hprof_host* host, hprof_frame_id id, hprof_frame_info* to) {
-  const FrameInfo* of = model_of(host).frame_info(FrameId{id});
-  if (of == nullptr) return answer<hprof_frame_info>(to, nullptr);
-  const hprof_frame_info known = {sizeof(known), of->method, of->line};
-  return answer(to, &known);
+  hprof_frame_info known = {};
+  if (const FrameInfo* of = model_of(host).frame_info(FrameId{id}))
+    known = {sizeof(known), of->method, of->line};
+  return answer(to, known);
 }
 
 uint32_t trace_info(const hprof_host* host, hprof_trace_serial serial, hprof_trace_info* to) {
-  const TraceInfo* of = model_of(host).trace_info(TraceSerial{serial});
-  if (of == nullptr) return answer<hprof_trace_info>(to, nullptr);
-  const hprof_trace_info known = {
-      sizeof(known), of->serial, of->thread, of->frame_count, of->frames, load_relaxed(&of->flags), 0};
-  return answer(to, &known);
+  hprof_trace_info known = {};
+  if (const TraceInfo* of = model_of(host).trace_info(TraceSerial{serial})) {
+    known = {sizeof(known), of->serial, of->thread, of->frame_count, of->frames, load_relaxed(&of->flags), 0};
+  }
+  return answer(to, known);
 }
 
 uint32_t thread_info(const hprof_host* host, hprof_thread_serial serial, hprof_thread_info* to) {
-  ThreadState of;
-  if (!model_of(host).threads().get(ThreadSerial{serial}, &of)) return answer<hprof_thread_info>(to, nullptr);
-  const ThreadInfo& info = of.info;
-  const hprof_thread_info known = {sizeof(known),     info.serial, info.flags, info.name,  info.group,
-                                   info.parent_group, info.trace,  0,          info.object};
-  return answer(to, &known);
+  hprof_thread_info known = {};
+  ThreadInfo of;
+  if (model_of(host).threads().get(ThreadSerial{serial}, &of)) {
+    known = {sizeof(known), of.serial, of.flags, of.name, of.group, of.parent_group, 0, 0, of.object};
+  }
+  return answer(to, known);
 }
 
 const hprof_ids_service kIds = {

@@ -186,7 +186,7 @@ bool Session::open_memory() {
   }
   auto pause = [] { platform::sleep_ns(50'000); };
   return memory_.open_fixed(source, most - sizeof(Session) - kBesideMemory, pause) ||
-         voice_.fail("not enough memory for max-memory=");
+         voice_.fail(status_text(HPROF_NO_MEMORY));
 }
 
 // Java's feature release by the property java.vm.specification.version ("1.8", "17").
@@ -219,8 +219,7 @@ bool Session::get_environment() {
       [](void* self) { return static_cast<Session*>(self)->open_hotspot(); },
       [](void* self) { return static_cast<Session*>(self)->control_.is_waited_for_by_attach(); },
       parts_.messages,
-      {&memory_, [](void* self, size_t size) { return static_cast<MemoryAccount*>(self)->allocate(size); },
-       [](void* self, void* block, size_t size) { static_cast<MemoryAccount*>(self)->release(block, size); }},
+      memory_.functions(),
       java_version(parts_.jvmti)};
   hotspot_.open({setup_.core().hotspot_on, setup_.core().hotspot_off}, use);
   return true;
@@ -228,15 +227,14 @@ bool Session::get_environment() {
 
 bool Session::create_tables() {
   if (setup_.is_without_effect()) return true;
-  Backing backing =
-      memory_.is_fixed() || is_small(setup_.core().max_memory) ? Backing::kFixed : Backing::kLazy;
-  ModelLimits limits =
-      backing == Backing::kFixed ? ModelLimits::fixed(setup_.core().max_memory / 2) : ModelLimits::standard();
-  if (is_very_small(memory_)) {
-    limits = ModelLimits::small(memory_.budget() / 8 * 5, units_.uses_any(HPROF_NEED_METHOD_BOOK));
-  }
-  Status created = model_.create(memory_, limits, losses_);
-  if (!created.ok()) return voice_.fail(created.text);
+  const uint64_t most = setup_.core().max_memory;
+  const ModelLimits limits =
+      is_very_small(memory_)
+          ? ModelLimits::small(memory_.budget() / 8 * 5, units_.uses_any(HPROF_NEED_METHOD_BOOK))
+      : memory_.is_fixed() || is_small(most) ? ModelLimits::fixed(most / 2)
+                                             : ModelLimits::standard();
+  const char* no_memory = status_text(HPROF_NO_MEMORY);
+  if (!model_.create(memory_, limits, losses_)) return voice_.fail(no_memory);
   ClassBook::Options options = {parts_.settings.line_numbers != 0,
                                 (parts_.settings.granted & HPROF_NEED_LINE_NUMBERS) != 0,
                                 (parts_.settings.granted & HPROF_NEED_SOURCE_FILE) != 0};
@@ -244,11 +242,10 @@ bool Session::create_tables() {
   const bool every_class = units_.is_subscribed(HPROF_EVENT_CLASS_UNLOAD);
   if ((every_class || units_.outputs().takes_unloads) &&
       !unloads_.open(memory_, model_.limits().classes, every_class)) {
-    return voice_.fail("not enough memory to watch classes");
+    return voice_.fail(no_memory);
   }
-  if (!classes_.create(parts_.jvmti, &memory_, &model_, &loaders_, &unloads_, &losses_, options,
-                       setup_.core().max_memory))
-    return voice_.fail("not enough memory for the book of methods");
+  if (!classes_.create(parts_.jvmti, &memory_, &model_, &loaders_, &unloads_, &losses_, options, most))
+    return voice_.fail(no_memory);
   threads_.create(parts_.jvmti, &memory_, &model_, &Session::announce_thread, this);
   return true;
 }
@@ -392,7 +389,7 @@ bool Session::create_collectors() {
         "another agent of this kind is loaded already: only the first can rewrite classes, which the chosen "
         "options need");
   if (kHasHotSpotModule && rewriter_.adds_field()) hotspot_.open_module();
-  return rewriter_.begin() || voice_.fail("not enough memory for the class-file engine");
+  return rewriter_.begin() || voice_.fail(status_text(HPROF_NO_MEMORY));
 }
 
 void Session::announce_thread(void* self, uint32_t serial, bool started) {

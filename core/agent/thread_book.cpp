@@ -50,7 +50,7 @@ ThreadRecord* ThreadBook::take_free() {
 }
 
 // Enters the thread's names in the model; 0: no serial left.
-uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
+uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags) {
   jvmtiThreadInfo info;
   memset(&info, 0, sizeof(info));
   if (jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) memset(&info, 0, sizeof(info));
@@ -68,7 +68,6 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint6
   facts.group = model_->thread_name(shown(group_name.str()));
   facts.parent_group = model_->thread_name(shown(parent_name.str()));
   facts.flags = flags;
-  facts.native_id = os_id;
   ThreadSerial serial = model_->add_thread(facts);
   model_->threads().set_object(serial, kFirstThreadObject + raw(serial) % kThreadObjects);
   for (jobject local : {static_cast<jobject>(info.thread_group), static_cast<jobject>(group.parent),
@@ -84,7 +83,7 @@ bool ThreadBook::is_announced(const ThreadRecord* record) const {
 }
 
 ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
-  const uint32_t serial = describe(jni, thread, flags, os_id);
+  const uint32_t serial = describe(jni, thread, flags);
   ThreadRecord* record = list(jni, thread, serial, flags, os_id, false);
   if (record == nullptr) return nullptr;
   to_vm(record);
@@ -120,7 +119,6 @@ ThreadRecord* ThreadBook::list(JNIEnv* jni, jthread thread, uint32_t serial, uin
   {
     platform::MutexLock hold(lock_);
     ThreadRecord*& first = first_of(record);
-    record->listed = true;
     record->next = first;
     if (first != nullptr) first->previous = record;
     first = record;
@@ -195,13 +193,10 @@ void ThreadBook::exits(JNIEnv* jni, jthread thread) {
 // visitors can go on to the next one.
 void ThreadBook::give_back(ThreadRecord* record) {
   if (!record->ended || record->pins != 0) return;
-  if (record->listed) {
-    if (record->previous != nullptr) record->previous->next = record->next;
-    if (record->next != nullptr) record->next->previous = record->previous;
-    ThreadRecord*& first = first_of(record);
-    if (first == record) first = record->next;
-    record->listed = false;
-  }
+  if (record->previous != nullptr) record->previous->next = record->next;
+  if (record->next != nullptr) record->next->previous = record->previous;
+  ThreadRecord*& first = first_of(record);
+  if (first == record) first = record->next;
   record->next = free_;
   free_ = record;
 }

@@ -29,7 +29,6 @@ struct ThreadRecord {
   ThreadRecord* next;  // in its list, or in the free list
   ThreadRecord* previous;
   uint32_t pins;  // under the lists' lock
-  bool listed;
   bool ended;
   bool exits;  // it ends the VM: see ThreadBook::exits
   bool is_virtual() const { return (flags & HPROF_THREAD_VIRTUAL) != 0; }
@@ -87,7 +86,7 @@ class ThreadBook {
   ThreadRecord* take_free();
   void unlink(JNIEnv* jni, ThreadRecord* record);
   void give_back(ThreadRecord* record);
-  uint32_t describe(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id);
+  uint32_t describe(JNIEnv* jni, jthread thread, uint32_t flags);
 
   jvmtiEnv* jvmti_ = nullptr;
   MemoryAccount* memory_ = nullptr;

@@ -45,10 +45,6 @@ class Bump {
     next_.compare_exchange_strong(end, start, std::memory_order_release, std::memory_order_relaxed);
   }
 
-  uint64_t used() const { return next_.load(std::memory_order_relaxed); }
-  uint64_t capacity() const { return region_.size(); }
-  uint64_t charged() const { return region_.charged(); }
-
  private:
   Region region_;
   std::atomic<uint64_t> next_{0};

@@ -58,7 +58,6 @@ void* MemoryAccount::allocate(uint64_t bytes, Share of) {
   const auto size = static_cast<size_t>(bytes);
   void* block = is_fixed() ? pool_.allocate(size) : source_.allocate_zeroed(size);
   if (block != nullptr) return block;
-  if (is_fixed()) refusals_.fetch_add(1, std::memory_order_relaxed);
   uncharge(bytes);
   return nullptr;
 }
@@ -93,10 +92,7 @@ bool MemoryAccount::charge(uint64_t bytes, Share of) {
   const uint64_t most = budget_ - kept_from(of);
   uint64_t used = used_.load(std::memory_order_relaxed);
   do {
-    if (bytes > most || used > most - bytes) {
-      refusals_.fetch_add(1, std::memory_order_relaxed);
-      return false;
-    }
+    if (bytes > most || used > most - bytes) return false;
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   const uint64_t now = used + bytes;
   uint64_t peak = peak_.load(std::memory_order_relaxed);

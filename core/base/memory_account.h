@@ -72,7 +72,6 @@ class MemoryAccount {
   uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   // How far the use has exceeded used() since the last call. [onload]
   uint64_t forget_peak();
-  uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
   uint64_t budget() const { return budget_; }  // UINT64_MAX: unlimited
 
  private:
@@ -87,7 +86,6 @@ class MemoryAccount {
   std::atomic<uint64_t> own_{0};  // the part of for_starts_ for kStart
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> peak_{0};
-  std::atomic<uint64_t> refusals_{0};
 };
 
 }  // namespace hprof

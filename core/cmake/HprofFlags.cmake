@@ -90,7 +90,7 @@ target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} $
 # hprof_small(<target> [<source>...]): sources of a target (all of them, when none is named) that are compiled for size.
 #
 # That is everything which runs once, or waits, or asks the VM or the system. Hot, and compiled with the build type's options:
-#   core/model         a look-up for each frame and trace of a sample or an allocation
+#   core/model         model.cpp, method_map.cpp: a look-up for each frame and trace of a sample or an allocation
 #   core/modules/hotspot frame_walk.cpp, weak_peeks.cpp, weak_reuse.cpp: for each object that is counted, followed, or asked for
 #   core/bytecode      each byte of each class that is rewritten: class_reader.cpp and others
 #   core/base          pool.cpp, region.cpp: what the tables take their memory from

@@ -19,7 +19,7 @@ namespace hprof {
 // class become one, in one run and between two. Loaders do not matter here: the frames of the host class
 // around them still tell loaders apart.
 //
-// Protocol: InternTable's. source, object and trace are set later, each by a single aligned store.
+// Protocol: InternTable's. source and object are set later, each by a single aligned store.
 // representative() is fixed by a compare-and-swap of the mark beside the signature string. Tags: intern,
 // representative [onload][control][app]; the rest [any].
 class ClassTable {
@@ -45,11 +45,6 @@ class ClassTable {
   void set_source(ClassSerial serial, StringId source);
   void set_object(ClassSerial serial, hprof_object_id object);
 
-  // The highest serial in use; for listing all classes.
-  ClassSerial last() const { return ClassSerial{table_.last()}; }
-  uint32_t count() const { return table_.count(); }
-  uint32_t capacity() const { return table_.capacity(); }
-  uint64_t charged() const { return table_.charged(); }
   static uint64_t room(uint32_t capacity) { return InternTable<Entry>::room(capacity); }
 
  private:

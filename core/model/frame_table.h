@@ -36,9 +36,6 @@ class FrameTable {
     return entry ? &entry->info : nullptr;
   }
 
-  uint32_t count() const { return table_.count(); }
-  uint32_t capacity() const { return table_.capacity(); }
-  uint64_t charged() const { return table_.charged(); }
   static uint64_t room(uint32_t capacity) { return InternTable<Entry>::room(capacity); }
 
  private:

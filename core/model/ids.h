@@ -30,7 +30,6 @@ struct ClassInfo {
   uint32_t serial;
   uint32_t name, signature, source;  // string ids; source 0: unknown
   uint64_t object;
-  uint32_t trace;
 };
 struct MethodInfo {
   uint32_t owner;
@@ -51,7 +50,6 @@ struct ThreadInfo {
   uint32_t flags;
   uint64_t object;
   uint32_t name, group, parent_group;
-  uint32_t trace;
 };
 
 static_assert(sizeof(StringId) == sizeof(hprof_string_id) &&

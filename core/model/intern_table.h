@@ -1,10 +1,7 @@
 // A lock-free table that gives each distinct entry one dense number.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
-#include "core/base/region.h"
+#include "core/model/numbered_slots.h"
 
 namespace hprof {
 
@@ -18,13 +15,12 @@ namespace hprof {
 //    (release) of the empty link at which the search ended. Links change once, from 0, so searches (acquire)
 //    see whole entries.
 //  - A thread that loses that race goes on from the link that the winner has set. If the entry there (or
-//    further down) is equal, its own number goes back to `free_`, to be used next: at most one per thread is
-//    left unused, and equal entries cannot be linked twice, because all of them search the same path and
-//    links on it never change back.
+//    further down) is equal, its own number is given back, to be used next: at most one per thread is left
+//    unused, and equal entries cannot be linked twice, because all of them search the same path and links on
+//    it never change back.
 //  - Look-ups by number must not see a slot that was filled but not linked: the lowest bit of `hash` says
 //    that it is linked. The winner sets it, and so does whoever finds the entry, before giving the number on;
 //    so a number that has been handed out by anybody is visible to whoever got it.
-//  - free_ is a stack through child[0] of its slots, with a count in the upper half against the ABA case.
 // find and at are wait-free but for the length of the path; intern is lock-free. None of them waits or calls
 // malloc.
 template <class Entry>
@@ -34,23 +30,10 @@ class InternTable {
 
   // False: no memory. [onload][control]
   bool create(MemoryAccount& memory, uint32_t capacity, Backing backing) {
-    root_bits_ = root_bits(capacity);
-    if (!region_.create(memory, room(capacity), backing)) return false;
-    if (!region_.cover(roots_bytes())) {
-      region_.destroy();
-      return false;
-    }
-    capacity_ = capacity;
-    return true;
+    return slots_.create(memory, capacity, root_bits(capacity), backing);
   }
   // No other thread uses the table. [control]
-  void destroy() {
-    region_.destroy();
-    capacity_ = 0;
-    next_.store(0, std::memory_order_relaxed);
-    live_.store(0, std::memory_order_relaxed);
-    free_.store(0, std::memory_order_relaxed);
-  }
+  void destroy() { slots_.destroy(); }
 
   // The number of the entry for which equal(const Entry&) holds, or of a new one: fill(Entry&, id) sets all
   // of it (its memory may have been used before) or returns false; undo(Entry&) reverts fill if another
@@ -60,10 +43,10 @@ class InternTable {
   uint32_t intern(uint64_t hash, const Equal& equal, const Fill& fill, const Undo& undo,
                   bool* created = nullptr) {
     if (created) *created = false;
-    if (!capacity_) return 0;
+    if (!slots_.capacity()) return 0;
     const uint64_t key = hash & ~kLinked;
     std::atomic<uint32_t>* link = root(hash);
-    uint64_t path = hash << root_bits_;
+    uint64_t path = hash << slots_.root_bits();
     uint32_t mine = 0;
     for (;;) {
       uint32_t id = link->load(std::memory_order_acquire);
@@ -71,7 +54,6 @@ class InternTable {
         if (!mine && !(mine = fresh(key, fill))) return 0;
         if (link->compare_exchange_strong(id, mine, std::memory_order_release, std::memory_order_acquire)) {
           slot(mine).hash.store(key | kLinked, std::memory_order_release);
-          live_.fetch_add(1, std::memory_order_relaxed);
           if (created) *created = true;
           return mine;
         }
@@ -96,9 +78,9 @@ class InternTable {
   // The number of an equal entry; 0: none. [any] but [signal]
   template <class Equal>
   uint32_t find(uint64_t hash, const Equal& equal) {
-    if (!capacity_) return 0;
+    if (!slots_.capacity()) return 0;
     const uint64_t key = hash & ~kLinked;
-    uint64_t path = hash << root_bits_;
+    uint64_t path = hash << slots_.root_bits();
     for (std::atomic<uint32_t>* link = root(hash);; path <<= 2) {
       const uint32_t id = link->load(std::memory_order_acquire);
       if (!id) return 0;
@@ -110,29 +92,26 @@ class InternTable {
 
   // The entry of a number; nullptr: not in use. Valid until destroy. [any]
   Entry* at(uint32_t id) const {
-    if (!id || id > next_.load(std::memory_order_relaxed)) return nullptr;
+    if (!id || id > slots_.last()) return nullptr;
     Slot& wanted = slot(id);
     return wanted.hash.load(std::memory_order_acquire) & kLinked ? &wanted.entry : nullptr;
   }
 
   // The highest number taken; some below may be free. [any]
-  uint32_t last() const { return next_.load(std::memory_order_acquire); }
-  uint32_t count() const { return live_.load(std::memory_order_relaxed); }
-  uint32_t capacity() const { return capacity_; }
-  uint64_t charged() const { return region_.charged(); }
+  uint32_t last() const { return slots_.last(); }
 
   static uint64_t room(uint32_t capacity) {
-    return (sizeof(uint32_t) << root_bits(capacity)) + (uint64_t{capacity} + 1) * sizeof(Slot);
+    return NumberedSlots::room(capacity, root_bits(capacity), sizeof(Slot));
   }
 
  private:
   struct Slot {
     std::atomic<uint64_t> hash;
-    std::atomic<uint32_t> child[4];
+    std::atomic<uint32_t> child[4];  // the first is the link of a free slot
     Entry entry;
   };
-  static_assert(sizeof(std::atomic<uint32_t>) == 4 && sizeof(std::atomic<uint64_t>) == 8,
-                "zeroed memory is a Slot");
+  static_assert(sizeof(std::atomic<uint64_t>) == NumberedSlots::kLinkAt && sizeof(std::atomic<uint32_t>) == 4,
+                "zeroed memory is a Slot, with its link where NumberedSlots expects it");
 
   static constexpr uint64_t kLinked = 1;
 
@@ -142,11 +121,10 @@ class InternTable {
     while (bits < 15 && (capacity >> (bits + 5)) > 1) ++bits;
     return bits;
   }
-  uint64_t roots_bytes() const { return sizeof(uint32_t) << root_bits_; }
   std::atomic<uint32_t>* root(uint64_t hash) const {
-    return reinterpret_cast<std::atomic<uint32_t>*>(region_.base()) + (hash >> (64 - root_bits_));
+    return slots_.roots() + (hash >> (64 - slots_.root_bits()));
   }
-  Slot& slot(uint32_t id) const { return reinterpret_cast<Slot*>(region_.base() + roots_bytes())[id]; }
+  Slot& slot(uint32_t id) const { return static_cast<Slot*>(slots_.slots())[id]; }
 
   template <class Equal>
   static bool matches(Slot& found, uint64_t key, const Equal& equal) {
@@ -156,50 +134,24 @@ class InternTable {
     return true;
   }
 
+  // Cold: few look-ups make an entry.
   template <class Fill>
-  uint32_t fresh(uint64_t key, const Fill& fill) {
-    const uint32_t id = take();
+  [[gnu::cold]] uint32_t fresh(uint64_t key, const Fill& fill) {
+    const uint32_t id = slots_.take();
     if (!id) return 0;
     slot(id).hash.store(key, std::memory_order_relaxed);
+    slot(id).child[0].store(0, std::memory_order_relaxed);
     if (fill(slot(id).entry, id)) return id;
     give(id);
     return 0;
   }
 
-  uint32_t take() {
-    uint64_t top = free_.load(std::memory_order_acquire);
-    while (static_cast<uint32_t>(top)) {
-      const uint32_t id = static_cast<uint32_t>(top);
-      const uint64_t below = slot(id).child[0].load(std::memory_order_relaxed);
-      const uint64_t next = ((top >> 32) + 1) << 32 | below;
-      if (free_.compare_exchange_weak(top, next, std::memory_order_acquire, std::memory_order_acquire)) {
-        slot(id).child[0].store(0, std::memory_order_relaxed);
-        return id;
-      }
-    }
-    uint32_t last = next_.load(std::memory_order_relaxed);
-    do {
-      if (last >= capacity_ || !region_.cover(roots_bytes() + (uint64_t{last} + 2) * sizeof(Slot))) return 0;
-    } while (!next_.compare_exchange_weak(last, last + 1, std::memory_order_relaxed));
-    return last + 1;
-  }
-
   void give(uint32_t id) {
     slot(id).hash.store(0, std::memory_order_relaxed);
-    uint64_t top = free_.load(std::memory_order_relaxed);
-    uint64_t next;
-    do {
-      slot(id).child[0].store(static_cast<uint32_t>(top), std::memory_order_relaxed);
-      next = ((top >> 32) + 1) << 32 | id;
-    } while (!free_.compare_exchange_weak(top, next, std::memory_order_release, std::memory_order_relaxed));
+    slots_.give(id);
   }
 
-  Region region_;
-  uint32_t capacity_ = 0;
-  uint32_t root_bits_ = 0;
-  std::atomic<uint32_t> next_{0};  // the highest number ever taken
-  std::atomic<uint32_t> live_{0};
-  std::atomic<uint64_t> free_{0};
+  NumberedSlots slots_{sizeof(Slot)};
 };
 
 }  // namespace hprof

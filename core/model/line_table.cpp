@@ -55,19 +55,4 @@ bool same_rows(const LineTable& table, const LineStart* rows, uint32_t count) {
          (count == 0 || memcmp(table.rows(), rows, uint64_t{count} * sizeof(LineStart)) == 0);
 }
 
-int32_t line_of(const LineTable& table, uint32_t bci) {
-  const LineStart* rows = table.rows();
-  uint32_t low = 0;
-  uint32_t high = table.count;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (rows[middle].bci <= bci) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low ? rows[low - 1].line : HPROF_LINE_UNKNOWN;
-}
-
 }  // namespace hprof

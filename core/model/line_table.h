@@ -28,6 +28,19 @@ void drop_line_table(Bump& storage, const LineTable* table);
 bool same_rows(const LineTable& table, const LineStart* rows, uint32_t count);  // compares row by row
 
 // The line of a bytecode index, or HPROF_LINE_UNKNOWN before the first row. [any]
-int32_t line_of(const LineTable& table, uint32_t bci);
+inline int32_t line_of(const LineTable& table, uint32_t bci) {
+  const LineStart* rows = table.rows();
+  uint32_t low = 0;
+  uint32_t high = table.count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (rows[middle].bci <= bci) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low ? rows[low - 1].line : HPROF_LINE_UNKNOWN;
+}
 
 }  // namespace hprof

@@ -7,25 +7,6 @@ uint64_t key_of(const void* method_id) { return reinterpret_cast<uintptr_t>(meth
 
 }  // namespace
 
-bool MethodMap::create(MemoryAccount& memory, uint32_t capacity, Backing backing) {
-  root_bits_ = root_bits(capacity);
-  if (!region_.create(memory, room(capacity), backing)) return false;
-  if (!region_.cover(roots_bytes())) {
-    region_.destroy();
-    return false;
-  }
-  capacity_ = capacity;
-  return true;
-}
-
-void MethodMap::destroy() {
-  region_.destroy();
-  capacity_ = 0;
-  last_.store(0, std::memory_order_relaxed);
-  live_.store(0, std::memory_order_relaxed);
-  free_.store(0, std::memory_order_relaxed);
-}
-
 // Copies a node that was reached from a chain. False: it is no longer in that chain.
 bool MethodMap::read(uint32_t id, uint32_t chain, Copy* copy) const {
   const Node& there = node(id);
@@ -40,7 +21,7 @@ bool MethodMap::read(uint32_t id, uint32_t chain, Copy* copy) const {
 // The node of a jmethodID; 0: none. *head: the first node of the chain.
 uint32_t MethodMap::search(uint64_t key, uint32_t chain, uint32_t* head, Copy* copy) const {
   for (;;) {
-    *head = roots()[chain].load(std::memory_order_acquire);
+    *head = slots_.roots()[chain].load(std::memory_order_acquire);
     uint32_t id = *head;
     while (id && read(id, chain, copy)) {
       if (copy->key == key && copy->value != kDead) return id;
@@ -52,7 +33,7 @@ uint32_t MethodMap::search(uint64_t key, uint32_t chain, uint32_t* head, Copy* c
 
 bool MethodMap::find(const void* method_id, MethodEntry* entry) const {
   *entry = {};
-  if (!method_id || !capacity_) return false;
+  if (!method_id || !slots_.capacity()) return false;
   uint32_t head;
   Copy copy;
   if (!search(key_of(method_id), chain_of(key_of(method_id)), &head, &copy)) return false;
@@ -61,8 +42,9 @@ bool MethodMap::find(const void* method_id, MethodEntry* entry) const {
   return true;
 }
 
-bool MethodMap::insert(const void* method_id, MethodEntry entry) {
-  if (!method_id || !capacity_) return false;
+// Cold: for the methods of a class once, when it is prepared.
+[[gnu::cold]] bool MethodMap::insert(const void* method_id, MethodEntry entry) {
+  if (!method_id || !slots_.capacity()) return false;
   const uint64_t key = key_of(method_id);
   const uint64_t value = value_of(entry);
   const uint32_t chain = chain_of(key);
@@ -80,7 +62,7 @@ bool MethodMap::insert(const void* method_id, MethodEntry entry) {
       return true;
     }
     if (!mine) {
-      if (!(mine = take())) return false;
+      if (!(mine = slots_.take())) return false;
       Node& fresh = node(mine);
       fresh.key.store(key, std::memory_order_release);
       fresh.value.store(value, std::memory_order_release);
@@ -89,15 +71,15 @@ bool MethodMap::insert(const void* method_id, MethodEntry entry) {
     } else {
       node(mine).next.store(head, std::memory_order_release);
     }
-    if (roots()[chain].compare_exchange_strong(head, mine, std::memory_order_release,
-                                               std::memory_order_relaxed)) {
-      live_.fetch_add(1, std::memory_order_relaxed);
+    if (slots_.roots()[chain].compare_exchange_strong(head, mine, std::memory_order_release,
+                                                      std::memory_order_relaxed)) {
       return true;
     }
   }
 }
 
-void MethodMap::unlink(std::atomic<uint32_t>& root, uint32_t before, uint32_t id, uint32_t next) {
+[[gnu::cold]] void MethodMap::unlink(std::atomic<uint32_t>& root, uint32_t before, uint32_t id,
+                                     uint32_t next) {
   if (!before) {
     uint32_t first = id;
     if (root.compare_exchange_strong(first, next, std::memory_order_acq_rel)) return;
@@ -107,32 +89,10 @@ void MethodMap::unlink(std::atomic<uint32_t>& root, uint32_t before, uint32_t id
   node(before).next.store(next, std::memory_order_release);
 }
 
-uint32_t MethodMap::take() {
-  uint64_t top = free_.load(std::memory_order_acquire);
-  while (static_cast<uint32_t>(top)) {
-    const uint32_t id = static_cast<uint32_t>(top);
-    const uint64_t below = node(id).next.load(std::memory_order_relaxed);
-    if (free_.compare_exchange_weak(top, ((top >> 32) + 1) << 32 | below, std::memory_order_acquire,
-                                    std::memory_order_acquire)) {
-      return id;
-    }
-  }
-  uint32_t last = last_.load(std::memory_order_relaxed);
-  do {
-    if (last >= capacity_ || !region_.cover(roots_bytes() + (uint64_t{last} + 2) * sizeof(Node))) return 0;
-  } while (!last_.compare_exchange_weak(last, last + 1, std::memory_order_relaxed));
-  return last + 1;
-}
-
 void MethodMap::give(uint32_t id) {
   Node& there = node(id);
   there.version.store(there.version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  uint64_t top = free_.load(std::memory_order_relaxed);
-  uint64_t next;
-  do {
-    there.next.store(static_cast<uint32_t>(top), std::memory_order_release);
-    next = ((top >> 32) + 1) << 32 | id;
-  } while (!free_.compare_exchange_weak(top, next, std::memory_order_release, std::memory_order_relaxed));
+  slots_.give(id);
 }
 
 }  // namespace hprof

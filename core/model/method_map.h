@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "core/base/hash.h"
-#include "core/base/region.h"
 #include "core/model/ids.h"
+#include "core/model/numbered_slots.h"
 
 namespace hprof {
 
@@ -30,7 +30,7 @@ struct MethodEntry {
 //  - Who writes: inserters put nodes in front of a chain, by a compare-and-swap (release) of its root; one
 //    sweeper takes nodes out, so the links behind the root have one writer. It marks the value dead by a
 //    compare-and-swap first: from then on nobody finds or changes the entry. Then it unlinks the node and
-//    puts it on the free stack.
+//    gives it back.
 //  - Inserters change the entry of a jmethodID by a compare-and-swap of the value; token and MethodId are one
 //  word.
 //  - A node may be taken out and reused while a reader is on it. `version` is odd while the
@@ -41,14 +41,15 @@ struct MethodEntry {
 //    gets stuck.
 //  - Two threads that enter the same jmethodID at the same time may, in an ABA case of the root, leave two
 //    entries. They say the same, as a jmethodID has one class, and sweep() takes out both.
-//  - free_ is a stack through `next`, with a count in the upper half against the ABA case.
 // A class is not entered and swept at the same time: the thread that enters it holds the class.
 class MethodMap {
  public:
   constexpr MethodMap() = default;
 
-  bool create(MemoryAccount& memory, uint32_t capacity, Backing backing);  // [onload]
-  void destroy();                                                          // [control]
+  bool create(MemoryAccount& memory, uint32_t capacity, Backing backing) {  // [onload]
+    return slots_.create(memory, capacity, root_bits(capacity), backing);
+  }
+  void destroy() { slots_.destroy(); }  // [control]
 
   // Enters a jmethodID, or changes its entry: the VM has reused a jmethodID that has another token, so the
   // new token replaces it; method kNone keeps the MethodId of an equal token. False: full, or the budget is
@@ -63,15 +64,15 @@ class MethodMap {
   template <class Gone>
   uint32_t sweep(Gone gone) {
     uint32_t removed = 0;
-    for (uint32_t chain = 0; capacity_ && chain < 1u << root_bits_; ++chain) {
+    for (uint32_t chain = 0; slots_.capacity() && chain < 1u << slots_.root_bits(); ++chain) {
       uint32_t before = 0;
-      for (uint32_t id = roots()[chain].load(std::memory_order_acquire); id;) {
+      for (uint32_t id = slots_.roots()[chain].load(std::memory_order_acquire); id;) {
         Node& candidate = node(id);
         const uint32_t next = candidate.next.load(std::memory_order_relaxed);
         uint64_t value = candidate.value.load(std::memory_order_acquire);
         if (gone(owner_of(value)) &&
             candidate.value.compare_exchange_strong(value, kDead, std::memory_order_acq_rel)) {
-          unlink(roots()[chain], before, id, next);
+          unlink(slots_.roots()[chain], before, id, next);
           give(id);
           ++removed;
         } else {
@@ -80,26 +81,23 @@ class MethodMap {
         id = next;
       }
     }
-    live_.fetch_sub(removed, std::memory_order_relaxed);
     return removed;
   }
 
-  uint32_t count() const { return live_.load(std::memory_order_relaxed); }  // entries
-  uint32_t nodes() const { return last_.load(std::memory_order_relaxed); }  // including free ones
-  uint32_t capacity() const { return capacity_; }
-  uint64_t charged() const { return region_.charged(); }
+  uint32_t nodes() const { return slots_.last(); }  // including free ones
   static uint64_t room(uint32_t capacity) {
-    return (sizeof(uint32_t) << root_bits(capacity)) + (uint64_t{capacity} + 1) * sizeof(Node);
+    return NumberedSlots::room(capacity, root_bits(capacity), sizeof(Node));
   }
 
  private:
   struct Node {
     std::atomic<uint64_t> value;    // MethodId in the upper half, ClassToken in the lower; kDead: removed
-    std::atomic<uint64_t> key;      // the jmethodID
-    std::atomic<uint32_t> next;     // in the chain, or in the free stack
+    std::atomic<uint32_t> next;     // in the chain; the link of a free node
     std::atomic<uint32_t> version;  // odd: free
+    std::atomic<uint64_t> key;      // the jmethodID
   };
-  static_assert(sizeof(Node) == 24, "zeroed memory is a Node");
+  static_assert(sizeof(Node) == 24 && sizeof(std::atomic<uint64_t>) == NumberedSlots::kLinkAt,
+                "zeroed memory is a Node, with its link where NumberedSlots expects it");
   struct Copy {
     uint64_t key;
     uint64_t value;
@@ -116,23 +114,17 @@ class MethodMap {
     while (capacity >> (bits + 4)) ++bits;
     return bits;
   }
-  uint64_t roots_bytes() const { return sizeof(uint32_t) << root_bits_; }
-  std::atomic<uint32_t>* roots() const { return reinterpret_cast<std::atomic<uint32_t>*>(region_.base()); }
-  uint32_t chain_of(uint64_t key) const { return static_cast<uint32_t>(mix64(key) >> (64 - root_bits_)); }
-  Node& node(uint32_t id) const { return reinterpret_cast<Node*>(region_.base() + roots_bytes())[id]; }
+  uint32_t chain_of(uint64_t key) const {
+    return static_cast<uint32_t>(mix64(key) >> (64 - slots_.root_bits()));
+  }
+  Node& node(uint32_t id) const { return static_cast<Node*>(slots_.slots())[id]; }
 
   bool read(uint32_t id, uint32_t chain, Copy* copy) const;
   uint32_t search(uint64_t key, uint32_t chain, uint32_t* head, Copy* copy) const;
   void unlink(std::atomic<uint32_t>& root, uint32_t before, uint32_t id, uint32_t next);
-  uint32_t take();
   void give(uint32_t id);
 
-  Region region_;
-  uint32_t capacity_ = 0;
-  uint32_t root_bits_ = 0;
-  std::atomic<uint32_t> last_{0};  // the highest node ever taken
-  std::atomic<uint32_t> live_{0};
-  std::atomic<uint64_t> free_{0};
+  NumberedSlots slots_{sizeof(Node)};
 };
 
 }  // namespace hprof

@@ -43,20 +43,4 @@ bool MethodTable::set_lines(MethodId id, const LineStart* rows, uint32_t count) 
   return true;
 }
 
-Lines MethodTable::lines(MethodId id) const {
-  const Entry* entry = table_.at(raw(id));
-  const LineTable* table = entry ? entry->lines.load(std::memory_order_acquire) : nullptr;
-  if (!table) return Lines::kUnset;
-  if (table == &kAmbiguousLines) return Lines::kAmbiguous;
-  return table->count ? Lines::kTable : Lines::kNone;
-}
-
-int32_t MethodTable::line_of(MethodId id, int64_t bci) const {
-  if (bci < 0) return HPROF_LINE_NATIVE;
-  const Entry* entry = table_.at(raw(id));
-  const LineTable* table = entry ? entry->lines.load(std::memory_order_acquire) : nullptr;
-  if (!table || bci > UINT16_MAX) return HPROF_LINE_UNKNOWN;
-  return hprof::line_of(*table, static_cast<uint32_t>(bci));
-}
-
 }  // namespace hprof

@@ -8,14 +8,6 @@
 
 namespace hprof {
 
-// The state of a method's lines.
-enum class Lines : uint32_t {
-  kUnset,      // set_lines has not been called
-  kNone,       // the method has no table
-  kTable,      // line_of answers
-  kAmbiguous,  // methods that count as one have different tables (ClassTable folds their classes)
-};
-
 // A method is found by its class, name and signature. Its class is replaced by the class' representative.
 //
 // Protocol: InternTable's. A method's line table is set once, by a compare-and-swap (release) of a pointer to
@@ -24,9 +16,8 @@ enum class Lines : uint32_t {
 class MethodTable {
  public:
   bool create(MemoryAccount& memory, uint32_t capacity, uint64_t line_table_bytes, Backing backing,
-              ClassTable& classes, StringTable& strings) {
+              ClassTable& classes) {
     classes_ = &classes;
-    strings_ = &strings;
     return table_.create(memory, capacity, backing) && lines_.create(memory, line_table_bytes, backing);
   }
   void destroy() {
@@ -46,15 +37,16 @@ class MethodTable {
   // Call it for every resolved jmethodID, even if its MethodId has lines, to notice methods that count as one
   // but differ in lines. `rows`: copied, in any order; count 0: none. False: no room, nothing has changed.
   bool set_lines(MethodId id, const LineStart* rows, uint32_t count);
-  Lines lines(MethodId id) const;
   // The line of a bytecode index: HPROF_LINE_NATIVE for a negative one, HPROF_LINE_UNKNOWN if it is not
   // known.
-  int32_t line_of(MethodId id, int64_t bci) const;
+  int32_t line_of(MethodId id, int64_t bci) const {
+    if (bci < 0) return HPROF_LINE_NATIVE;
+    const Entry* entry = table_.at(raw(id));
+    const LineTable* table = entry ? entry->lines.load(std::memory_order_acquire) : nullptr;
+    if (!table || bci > UINT16_MAX) return HPROF_LINE_UNKNOWN;
+    return hprof::line_of(*table, static_cast<uint32_t>(bci));
+  }
 
-  uint32_t count() const { return table_.count(); }
-  uint32_t capacity() const { return table_.capacity(); }
-  uint64_t charged() const { return table_.charged() + lines_.charged(); }
-  uint64_t line_bytes_used() const { return lines_.used(); }
   static uint64_t room(uint32_t capacity, uint64_t line_table_bytes) {
     return Table::room(capacity) + line_table_bytes;
   }
@@ -69,7 +61,6 @@ class MethodTable {
   Table table_;
   Bump lines_;
   ClassTable* classes_ = nullptr;
-  StringTable* strings_ = nullptr;
 };
 
 }  // namespace hprof

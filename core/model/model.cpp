@@ -23,21 +23,21 @@ void put_digits_folded(Str name, TextWriter& folded) {
 }  // namespace
 
 // [[gnu::cold]]: compiled for size, unlike the rest of this file.
-[[gnu::cold]] Status Model::create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses) {
+[[gnu::cold]] bool Model::create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses) {
   losses_ = &losses;
   limits_ = limits;
   while (!create_tables(memory)) {
     destroy();
-    if (!limits_.halve()) return Status::no_memory("no memory for the tables of names");
+    if (!limits_.halve()) return false;
   }
-  return Status::good();
+  return true;
 }
 
 [[gnu::cold]] bool Model::create_tables(MemoryAccount& memory) {
   const ModelLimits& l = limits_;
   return strings_.create(memory, l.strings, l.text_bytes, l.backing) &&
          classes_.create(memory, l.classes, l.backing, strings_) &&
-         methods_.create(memory, l.methods, l.line_table_bytes, l.backing, classes_, strings_) &&
+         methods_.create(memory, l.methods, l.line_table_bytes, l.backing, classes_) &&
          frames_.create(memory, l.frames, l.backing) &&
          traces_.create(memory, l.traces, l.trace_bytes, l.backing) &&
          threads_.create(memory, l.threads, l.backing) && method_map_.create(memory, l.method_map, l.backing);
@@ -130,25 +130,6 @@ bool Model::enter_method(const void* method_id, MethodEntry entry) {
   const bool entered = method_map_.insert(method_id, entry);
   if (!entered) losses_->add(Loss::kLostMethodBook);
   return entered;
-}
-
-void Model::use(TableUse (&tables)[kTables]) const {
-  tables[0] = {"strings", strings_.count(), strings_.capacity(), strings_.charged()};
-  tables[1] = {"classes", classes_.count(), classes_.capacity(), classes_.charged()};
-  tables[2] = {"methods", methods_.count(), methods_.capacity(), methods_.charged()};
-  tables[3] = {"frames", frames_.count(), frames_.capacity(), frames_.charged()};
-  tables[4] = {"traces", traces_.count(), traces_.capacity(), traces_.charged()};
-  tables[5] = {"threads", threads_.alive(), threads_.capacity(), threads_.charged()};
-  tables[6] = {"method book", method_map_.count(), method_map_.capacity(), method_map_.charged()};
-  tables[7] = {"thread names", thread_names_.load(std::memory_order_relaxed), limits_.thread_names, 0};
-}
-
-uint64_t Model::charged() const {
-  TableUse tables[kTables];
-  use(tables);
-  uint64_t sum = 0;
-  for (const TableUse& table : tables) sum += table.bytes;
-  return sum;
 }
 
 [[gnu::cold]] uint64_t Model::room(const ModelLimits& l) {

@@ -3,7 +3,6 @@
 
 #include "core/base/counters.h"
 #include "core/base/memory_account.h"
-#include "core/base/status.h"
 #include "core/model/class_table.h"
 #include "core/model/frame_table.h"
 #include "core/model/ids.h"
@@ -16,14 +15,6 @@
 
 namespace hprof {
 
-// How full a table is, for verbose=y.
-struct TableUse {
-  const char* name;
-  uint32_t count;
-  uint32_t capacity;
-  uint64_t bytes;  // charged to the budget, about what is resident
-};
-
 // Insert-only (except for threads and the method book): a number stays valid and keeps its meaning until
 // destroy. Interning is lock-free and calls no malloc; full tables answer kNone and count the loss. It knows
 // no VM: a caller with a jclass or jmethodID gets the names from the VM first.
@@ -32,16 +23,14 @@ struct TableUse {
 // otherwise: interning [onload][control][app], look-ups [any]. Functions that samples do not use are cold.
 class Model {
  public:
-  static constexpr uint32_t kTables = 8;
-
   constexpr Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   // memory and losses outlive the model.
-  // Without enough address space (containers may limit it) it halves the limits until they fit. On failure
-  // nothing is held. [onload]
-  [[gnu::cold]] Status create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses);
+  // Without enough address space (containers may limit it) it halves the limits until they fit. False: no
+  // memory; nothing is held. [onload]
+  [[gnu::cold]] bool create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses);
   [[gnu::cold]] void destroy();  // [control], nobody else uses it
 
   StringId string(Str text);
@@ -86,11 +75,8 @@ class Model {
   const FrameInfo* frame_info(FrameId id) const { return frames_.info(id); }
   const TraceInfo* trace_info(TraceSerial serial) const { return traces_.info(serial); }
 
-  ClassSerial last_class() const { return classes_.last(); }
   TraceSerial last_trace() const { return traces_.last(); }
   const ModelLimits& limits() const { return limits_; }
-  [[gnu::cold]] void use(TableUse (&tables)[kTables]) const;
-  [[gnu::cold]] uint64_t charged() const;  // bytes of all tables
 
   [[gnu::cold]] static uint64_t room(const ModelLimits& limits);
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/bump.h"
-#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/model/ids.h"
 #include "core/model/intern_table.h"
@@ -23,18 +22,10 @@ class StringTable {
     text_.destroy();
   }
 
-  // kNone: an absent text (data == nullptr, size 0), or one too long, or no room.
-  StringId intern(Str text, bool* created = nullptr) {
-    if (created) *created = false;
-    if (!text.data || text.size > kLongest) return StringId::kNone;
-    return StringId{table_.intern(
-        hash_bytes(text.data, text.size), Same{text},
-        [&](Entry& entry, uint32_t) { return fill(entry, text); },
-        [&](Entry& entry) { text_.give_back(entry.data, uint64_t{entry.size} + 1); }, created)};
-  }
-  StringId find(Str text) {
-    return text.data ? StringId{table_.find(hash_bytes(text.data, text.size), Same{text})} : StringId::kNone;
-  }
+  // kNone: an absent text (data == nullptr, size 0), or one too long, or no room. *created: whether this call
+  // made it.
+  StringId intern(Str text, bool* created = nullptr);
+  StringId find(Str text);  // kNone: there is none
 
   // NUL-terminated; absent for numbers that were never handed out. Valid until destroy.
   Str text(StringId id) const {
@@ -49,9 +40,6 @@ class StringTable {
     return entry ? &entry->mark : nullptr;
   }
 
-  uint32_t count() const { return table_.count(); }
-  uint32_t capacity() const { return table_.capacity(); }
-  uint64_t charged() const { return table_.charged() + text_.charged(); }
   static uint64_t room(uint32_t capacity, uint64_t text_bytes) { return Table::room(capacity) + text_bytes; }
 
  private:
@@ -61,23 +49,6 @@ class StringTable {
     std::atomic<uint32_t> mark;
   };
   using Table = InternTable<Entry>;
-  struct Same {
-    Str text;
-    bool operator()(const Entry& entry) const {
-      return entry.size == text.size && memcmp(entry.data, text.data, text.size) == 0;
-    }
-  };
-
-  bool fill(Entry& entry, Str text) {
-    char* copy = static_cast<char*>(text_.allocate(text.size + 1, 1));
-    if (!copy) return false;
-    memcpy(copy, text.data, text.size);
-    copy[text.size] = '\0';
-    entry.data = copy;
-    entry.size = static_cast<uint32_t>(text.size);
-    entry.mark.store(0, std::memory_order_relaxed);
-    return true;
-  }
 
   Table table_;
   Bump text_;

@@ -25,8 +25,8 @@ ThreadSerial ThreadTable::add(const ThreadFacts& facts, bool* folded) {
   *folded = slot == nullptr;
   if (!slot) return other();
   write(*slot, facts, serial);
-  if (facts.end_is_seen) alive_.fetch_add(1, std::memory_order_relaxed);
-  slot->state.store(facts.end_is_seen ? kAlive : kEnded, std::memory_order_release);
+  alive_.fetch_add(1, std::memory_order_relaxed);
+  slot->state.store(kAlive, std::memory_order_release);
   return ThreadSerial{serial};
 }
 
@@ -69,14 +69,12 @@ bool ThreadTable::begin_next_lap(uint64_t passed) {
 
 void ThreadTable::write(Slot& slot, const ThreadFacts& facts, uint32_t serial) {
   slot.serial.store(0, std::memory_order_relaxed);
-  store_release(&slot.native_id, facts.native_id);
   store_release(&slot.info.serial, serial);
   store_release(&slot.info.flags, facts.flags);
-  store_release(&slot.info.object, facts.object);
+  store_release(&slot.info.object, uint64_t{0});
   store_release(&slot.info.name, raw(facts.name));
   store_release(&slot.info.group, raw(facts.group));
   store_release(&slot.info.parent_group, raw(facts.parent_group));
-  store_release(&slot.info.trace, raw(facts.trace));
   slot.serial.store(serial, std::memory_order_release);
 }
 
@@ -109,25 +107,18 @@ void ThreadTable::set_object(ThreadSerial serial, hprof_object_id object) {
   if (Slot* slot = slot_of(serial)) store_release(&slot->info.object, object);
 }
 
-bool ThreadTable::get(ThreadSerial serial, ThreadState* state) const {
-  *state = {};
+bool ThreadTable::get(ThreadSerial serial, ThreadInfo* info) const {
+  *info = {};
   if (serial == ThreadSerial::kNone) return false;
-  if (raw(serial) == other_.load(std::memory_order_acquire)) {
-    state->info.serial = raw(serial);
-    state->alive = true;
-    return true;
-  }
+  info->serial = raw(serial);
+  if (is_other(serial)) return true;
   const Slot* slot = slot_of(serial);
   if (!slot) return false;
-  state->native_id = load_acquire(&slot->native_id);
-  state->info.serial = raw(serial);
-  state->info.flags = load_acquire(&slot->info.flags);
-  state->info.object = load_acquire(&slot->info.object);
-  state->info.name = load_acquire(&slot->info.name);
-  state->info.group = load_acquire(&slot->info.group);
-  state->info.parent_group = load_acquire(&slot->info.parent_group);
-  state->info.trace = load_acquire(&slot->info.trace);
-  state->alive = slot->state.load(std::memory_order_acquire) == kAlive;
+  info->flags = load_acquire(&slot->info.flags);
+  info->object = load_acquire(&slot->info.object);
+  info->name = load_acquire(&slot->info.name);
+  info->group = load_acquire(&slot->info.group);
+  info->parent_group = load_acquire(&slot->info.parent_group);
   return slot->serial.load(std::memory_order_relaxed) == raw(serial);
 }
 

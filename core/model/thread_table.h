@@ -15,17 +15,7 @@ struct ThreadFacts {
   StringId name = StringId::kNone;  // of Model::thread_name, which bounds how many different ones there are
   StringId group = StringId::kNone;
   StringId parent_group = StringId::kNone;
-  TraceSerial trace = TraceSerial::kNone;
-  uint32_t flags = 0;          // HPROF_THREAD_*
-  hprof_object_id object = 0;  // of the thread object
-  uint64_t native_id = 0;
-  bool end_is_seen = true;  // false: end() is never called; may be forgotten like an ended thread
-};
-
-struct ThreadState {
-  ThreadInfo info;
-  uint64_t native_id;
-  bool alive;
+  uint32_t flags = 0;  // HPROF_THREAD_*
 };
 
 // Serials are given once and never again. The table remembers `capacity` threads: all that live, and the
@@ -40,7 +30,7 @@ struct ThreadState {
 // own, no name and no object.
 //
 // Protocol of a slot. `state` says who may write: a thread that moves it from kFree or kEnded to kClaimed
-// owns the slot. It stores serial = 0, then the facts, then the serial (release), then kAlive or kEnded. The
+// owns the slot. It stores serial = 0, then the facts, then the serial (release), then kAlive. The
 // facts are written and copied word by word, each store a release and each load an acquire: a reader that
 // sees one word of a new owner also sees that the serial has changed, and answers "forgotten". Setters are
 // for the thread's own event handlers or for one thread at a time, while it lives.
@@ -67,11 +57,9 @@ class ThreadTable {
   void set_object(ThreadSerial serial, hprof_object_id object);  // [app][control]
 
   // Copies a consistent state. False: never in use, or forgotten. Wait-free. [any]
-  bool get(ThreadSerial serial, ThreadState* state) const;
+  bool get(ThreadSerial serial, ThreadInfo* info) const;
 
   uint32_t alive() const { return alive_.load(std::memory_order_relaxed); }
-  uint32_t capacity() const { return capacity_; }
-  uint64_t charged() const { return region_.charged(); }
   static uint64_t room(uint32_t capacity) { return uint64_t{capacity} * sizeof(Slot); }
 
  private:
@@ -79,7 +67,6 @@ class ThreadTable {
   struct alignas(8) Slot {
     std::atomic<uint32_t> serial;
     std::atomic<uint32_t> state;
-    uint64_t native_id;
     ThreadInfo info;
   };
 

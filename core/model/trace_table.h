@@ -53,9 +53,6 @@ class TraceTable {
   }
 
   TraceSerial last() const { return TraceSerial{table_.last()}; }  // no serial above has been handed out
-  uint32_t count() const { return table_.count(); }
-  uint32_t capacity() const { return table_.capacity(); }
-  uint64_t charged() const { return table_.charged() + frames_.charged(); }
   static uint64_t room(uint32_t capacity, uint64_t frame_bytes) {
     return Table::room(capacity) + frame_bytes;
   }

@@ -62,7 +62,7 @@ hprof_status Output::open_units(MemoryAccount& memory, uint32_t sequence, bool c
   if (!definitions_.create(memory, units_.encoder_host, units_.most_numbers, &Output::write_definition,
                            this) ||
       !chunks_.create(memory, units_.chunks, units_.chunk_bytes)) {
-    snprintf(error, error_size, "not enough memory for the output buffers");
+    snprintf(error, error_size, "%s", status_text(HPROF_NO_MEMORY));
     return HPROF_NO_MEMORY;
   }
   hprof_status status = open_filter(error, error_size);

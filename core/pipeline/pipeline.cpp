@@ -6,6 +6,7 @@
 #include <hprof/draft/foreign_dump.h>
 
 #include "core/base/build.h"
+#include "core/base/status.h"
 #include "core/pipeline/record_check.h"
 
 namespace hprof {
@@ -44,7 +45,7 @@ hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelineConfig& conf
       this);
   if (!events_.create(memory, config.event_slots) ||
       (!kEmbedded && !old_outputs_.open(memory, config.plan.keep))) {
-    snprintf(error, error_size, "not enough memory for the event queue and keep-files=");
+    snprintf(error, error_size, "%s", status_text(HPROF_NO_MEMORY));
     return HPROF_NO_MEMORY;
   }
   return HPROF_OK;

@@ -71,7 +71,7 @@ struct Fixture : test::Environments {
     auto release = [](void* block) { free(block); };
     memory.open({allocate, release, allocate, [](void* block, size_t) { free(block); }}, 0);
     losses.open();
-    REQUIRE(model.create(memory, ModelLimits::standard(), losses).ok());
+    REQUIRE(model.create(memory, ModelLimits::standard(), losses));
     loaders.create(&jvmti, &memory);
     REQUIRE(watch.open(memory, 100, false));
     REQUIRE(book.create(&jvmti, &memory, &model, &loaders, &watch, &losses, {false, false, false}, 0));

@@ -25,7 +25,7 @@ struct Book {
         {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy},
         budget);
     losses.open();
-    REQUIRE(model.create(memory, ModelLimits::standard(), losses).ok());
+    REQUIRE(model.create(memory, ModelLimits::standard(), losses));
     book.create(jvm.jvmti(), &memory, &model, &announce, this);
   }
   ~Book() {
@@ -81,11 +81,11 @@ TEST_CASE("a thread is told once at its start and once at its end") {
   CHECK(b.current(thread) == record);
   CHECK(b.book.find(thread.ref()) == record);
   CHECK(record->os_id != 0);
-  ThreadState known;
+  ThreadInfo known;
   REQUIRE(b.model.threads().get(ThreadSerial{serial}, &known));
-  CHECK(b.model.text(StringId{known.info.name}) == "worker");
-  CHECK(b.model.text(StringId{known.info.group}) == "main");
-  CHECK(b.model.text(StringId{known.info.parent_group}) == "system");
+  CHECK(b.model.text(StringId{known.name}) == "worker");
+  CHECK(b.model.text(StringId{known.group}) == "main");
+  CHECK(b.model.text(StringId{known.parent_group}) == "system");
   CHECK(b.book.live() == 1);
   CHECK(b.told == std::vector<std::string>{text(serial, true)});
   b.end(thread);
@@ -253,9 +253,9 @@ TEST_CASE("names are hidden where they may be secrets") {
   b.book.hide_names();
   ThreadRecord* record = b.start(b.jvm.add_thread("password=1234"));
   REQUIRE(record != nullptr);
-  ThreadState state;
-  REQUIRE(b.model.threads().get(ThreadSerial{record->serial}, &state));
-  CHECK(b.model.text(StringId{state.info.name}) == Str("hidden"));
+  ThreadInfo info;
+  REQUIRE(b.model.threads().get(ThreadSerial{record->serial}, &info));
+  CHECK(b.model.text(StringId{info.name}) == Str("hidden"));
 }
 
 TEST_CASE("without memory a thread stays unknown") {

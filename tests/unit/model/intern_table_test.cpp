@@ -34,6 +34,12 @@ uint32_t find(Numbers& table, uint64_t value) {
   return table.find(mix64(value), [&](const Number& entry) { return entry.value == value; });
 }
 
+uint32_t count(const Numbers& table) {
+  uint32_t entries = 0;
+  for (uint32_t id = table.last(); id > 0; --id) entries += table.at(id) != nullptr;
+  return entries;
+}
+
 }  // namespace
 
 TEST_CASE("numbers are dense, start at 1, and stay") {
@@ -46,7 +52,7 @@ TEST_CASE("numbers are dense, start at 1, and stay") {
     REQUIRE(find(table, i * 7) == i + 1);
     REQUIRE(table.at(static_cast<uint32_t>(i + 1))->value == i * 7);
   }
-  CHECK(table.count() == 10000);
+  CHECK(count(table) == 10000);
   CHECK(table.last() == 10000);
   table.destroy();
   CHECK(memory.used() == 0);
@@ -87,7 +93,7 @@ TEST_CASE("an entry that cannot be filled in takes no number") {
     CHECK(table.intern(77, never, [](Number&, uint32_t) { return false; }) == 0);
   }
   CHECK(intern(table, 1) == 1);
-  CHECK(table.count() == 1);
+  CHECK(count(table) == 1);
   table.destroy();
 }
 
@@ -104,7 +110,7 @@ TEST_CASE("equal hashes of different entries are told apart") {
       REQUIRE_FALSE(created);
     }
   }
-  CHECK(table.count() == 600);
+  CHECK(count(table) == 600);
   table.destroy();
 }
 
@@ -141,7 +147,7 @@ TEST_CASE("threads that intern the same entries at once get the same numbers, an
     }
   });
   CHECK(created_count == kEntries);
-  CHECK(table.count() == kEntries);
+  CHECK(count(table) == kEntries);
   // Numbers of losers are used again: at most one per thread is left over.
   CHECK(table.last() <= kEntries + 8);
   std::set<uint32_t> different(ids[0].begin(), ids[0].end());
@@ -172,6 +178,6 @@ TEST_CASE("a reader that walks all numbers meets whole entries only") {
     } while (writers > 0);
   });
   CHECK(bad == 0);
-  CHECK(table.count() == kEntries);
+  CHECK(count(table) == kEntries);
   table.destroy();
 }

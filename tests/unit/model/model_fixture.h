@@ -24,7 +24,7 @@ struct ModelFixture {
   explicit ModelFixture(const ModelLimits& limits = small_limits(), uint64_t budget = 0)
       : memory(budget), losses(std::make_unique<LossCounters>()), model(std::make_unique<Model>()) {
     losses->open();
-    status = model->create(memory, limits, *losses);
+    is_created = model->create(memory, limits, *losses);
   }
   ~ModelFixture() {
     model->destroy();
@@ -43,7 +43,7 @@ struct ModelFixture {
   TestMemory memory;
   std::unique_ptr<LossCounters> losses;
   std::unique_ptr<Model> model;
-  Status status;
+  bool is_created = false;
 };
 
 }  // namespace hprof::test

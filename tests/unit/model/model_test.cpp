@@ -124,11 +124,9 @@ TEST_CASE("a frame at a bytecode index has its line, if lines are wanted and kno
   const auto line = [&](int64_t bci, bool wanted) {
     return f.model->frame_info(f.model->frame_at(m, bci, wanted))->line;
   };
-  CHECK(f.model->methods().lines(m) == Lines::kUnset);
   CHECK(line(0, true) == HPROF_LINE_UNKNOWN);
   const LineStart rows[] = {{0, 20}, {5, 21}};
   CHECK(f.model->set_lines(m, rows, 2));
-  CHECK(f.model->methods().lines(m) == Lines::kTable);
   CHECK(line(0, true) == 20);
   CHECK(line(6, true) == 21);
   CHECK(line(70000, true) == HPROF_LINE_UNKNOWN);
@@ -141,7 +139,9 @@ TEST_CASE("a method without a line table is not one that was not asked for") {
   ModelFixture f;
   const MethodId m = f.model->method(f.model->class_serial("LFoo;", 1), "run", "()V");
   CHECK(f.model->set_lines(m, nullptr, 0));
-  CHECK(f.model->methods().lines(m) == Lines::kNone);
+  CHECK(f.model->methods().line_of(m, 3) == HPROF_LINE_UNKNOWN);
+  const LineStart rows[] = {{0, 20}};
+  CHECK(f.model->set_lines(m, rows, 1));
   CHECK(f.model->methods().line_of(m, 3) == HPROF_LINE_UNKNOWN);
 }
 
@@ -221,12 +221,15 @@ TEST_CASE("hidden classes take no string each") {
   ModelFixture f;
   for (int i = 0; i < 1000; ++i)
     f.model->class_serial(("LFoo$$Lambda.0x" + std::to_string(i) + ";").c_str(), 7);
-  CHECK(raw(f.model->last_class()) == 1000);
+  CHECK(f.model->class_info(ClassSerial{1000}) != nullptr);
+  CHECK(f.model->class_info(ClassSerial{1001}) == nullptr);
   CHECK(raw(f.model->string("the next string")) == 3);
 }
 
 TEST_CASE("lines of methods that count as one are unknown when their tables differ") {
-  ModelFixture f;
+  ModelLimits limits = small_limits();
+  limits.line_table_bytes = 24;  // of two tables with two rows
+  ModelFixture f(limits);
   const MethodId m = f.model->method(f.model->class_serial("LFoo.0x0001;", 7), "run", "()V");
   const LineStart rows[] = {{0, 20}, {5, 21}};
   const LineStart turned[] = {{5, 21}, {0, 20}};
@@ -235,12 +238,10 @@ TEST_CASE("lines of methods that count as one are unknown when their tables diff
   CHECK(f.model->set_lines(m, rows, 2));
   CHECK(f.model->set_lines(m, turned, 2));
   CHECK(f.model->methods().line_of(m, 5) == 21);
-  CHECK(f.model->methods().line_bytes_used() == 12);
   CHECK(f.model->set_lines(m, others, 2));
-  CHECK(f.model->methods().lines(m) == Lines::kAmbiguous);
   CHECK(f.model->methods().line_of(m, 5) == HPROF_LINE_UNKNOWN);
   CHECK(f.model->set_lines(m, rows, 2));
-  CHECK(f.model->methods().lines(m) == Lines::kAmbiguous);
+  CHECK(f.model->methods().line_of(m, 5) == HPROF_LINE_UNKNOWN);
 }
 
 TEST_CASE("full tables answer 0 and count, each its own loss") {
@@ -272,7 +273,6 @@ TEST_CASE("full tables answer 0 and count, each its own loss") {
   CHECK(f.lost(Loss::kLostTraces) == 100);
   const std::vector<LineStart> rows(40, LineStart{1, 1});
   CHECK_FALSE(f.model->set_lines(m, rows.data(), 40));
-  CHECK(f.model->methods().lines(m) == Lines::kUnset);
   CHECK(f.lost(Loss::kLostLineTables) == 1);
   CHECK(f.lost(Loss::kLostStrings) == 0);
   CHECK(fill(2000, [&](int i) { return f.model->string(("s" + std::to_string(i)).c_str()); }) > 0);
@@ -283,7 +283,7 @@ TEST_CASE("full tables answer 0 and count, each its own loss") {
 
 TEST_CASE("when the budget is used up everything that was handed out stays readable") {
   ModelFixture f(ModelLimits::standard(), 2 * 1024 * 1024);
-  REQUIRE(f.status.ok());
+  REQUIRE(f.is_created);
   std::vector<uint32_t> ids;
   for (int i = 0; i < 100000; ++i)
     ids.push_back(raw(f.model->string(("string number " + std::to_string(i)).c_str())));
@@ -295,21 +295,6 @@ TEST_CASE("when the budget is used up everything that was handed out stays reada
     if (ids[static_cast<size_t>(i)])
       REQUIRE(f.text(ids[static_cast<size_t>(i)]) == "string number " + std::to_string(i));
   }
-}
-
-TEST_CASE("the use of the tables is told") {
-  ModelFixture f;
-  f.model->frame(f.model->method(f.model->class_serial("LFoo;", 1), "run", "()V"), 3);
-  TableUse tables[Model::kTables];
-  f.model->use(tables);
-  CHECK(std::string(tables[0].name) == "strings");
-  CHECK(tables[0].count == 4);
-  CHECK(tables[1].count == 1);
-  CHECK(tables[2].count == 1);
-  CHECK(tables[3].count == 1);
-  CHECK(tables[4].count == 0);
-  CHECK(tables[0].capacity == small_limits().strings);
-  CHECK(f.model->charged() == f.memory.used());
 }
 
 TEST_CASE("a trace is cut as soon as one of its stacks was, and stays the same trace") {
@@ -376,13 +361,16 @@ TEST_CASE("eight threads that intern the same things get the same numbers, whole
   };
   CHECK(different(results[0].classes) == kClasses);
   CHECK(different(results[0].methods) == (kClasses / 2 + kClasses / 8) * 10);
-  CHECK(f.model->classes().count() == kClasses);
+  uint32_t serials = 0;
+  for (uint32_t serial = 1; serial <= kClasses + 8; serial++)
+    serials += f.model->class_info(ClassSerial{serial}) != nullptr;
+  CHECK(serials == kClasses);
   f.losses->each_nonzero([](const char* words, uint64_t) { FAIL_CHECK(words); });
 }
 
 TEST_CASE("eight threads that exhaust the budget are refused, not harmed") {
   ModelFixture f(ModelLimits::standard(), 3 * 1024 * 1024);
-  REQUIRE(f.status.ok());
+  REQUIRE(f.is_created);
   std::atomic<uint32_t> bad{0};
   std::atomic<uint32_t> refused{0};
   run_threads(8, [&](int who) {

@@ -20,15 +20,14 @@ struct Threads {
     table.destroy();
     CHECK(memory.used() == 0);
   }
-  ThreadSerial add(uint32_t name = 0, bool end_is_seen = true) {
+  ThreadSerial add(uint32_t name = 0) {
     ThreadFacts facts;
     facts.name = StringId{name};
-    facts.end_is_seen = end_is_seen;
     return table.add(facts, &folded);
   }
   bool known(ThreadSerial serial) {
-    ThreadState state;
-    return table.get(serial, &state);
+    ThreadInfo info;
+    return table.get(serial, &info);
   }
   TestMemory memory;
   ThreadTable table;
@@ -43,27 +42,21 @@ TEST_CASE("what is said of a thread is kept") {
   facts.name = StringId{1};
   facts.group = StringId{2};
   facts.parent_group = StringId{3};
-  facts.trace = TraceSerial{4};
   facts.flags = HPROF_THREAD_VIRTUAL;
-  facts.object = 0x1122334455667788;
-  facts.native_id = 4711;
   const ThreadSerial serial = t.table.add(facts, &t.folded);
   CHECK(raw(serial) == 1);
   CHECK_FALSE(t.folded);
-  ThreadState state;
-  REQUIRE(t.table.get(serial, &state));
-  CHECK(state.info.serial == 1);
-  CHECK(state.info.name == 1);
-  CHECK(state.info.group == 2);
-  CHECK(state.info.parent_group == 3);
-  CHECK(state.info.trace == 4);
-  CHECK(state.info.flags == HPROF_THREAD_VIRTUAL);
-  CHECK(state.info.object == 0x1122334455667788);
-  CHECK(state.native_id == 4711);
-  CHECK(state.alive);
+  ThreadInfo info;
+  REQUIRE(t.table.get(serial, &info));
+  CHECK(info.serial == 1);
+  CHECK(info.name == 1);
+  CHECK(info.group == 2);
+  CHECK(info.parent_group == 3);
+  CHECK(info.flags == HPROF_THREAD_VIRTUAL);
+  CHECK(info.object == 0);
   t.table.set_object(serial, 5);
-  REQUIRE(t.table.get(serial, &state));
-  CHECK(state.info.object == 5);
+  REQUIRE(t.table.get(serial, &info));
+  CHECK(info.object == 5);
 }
 
 TEST_CASE("unknown serials have no info") {
@@ -84,10 +77,9 @@ TEST_CASE("an ended thread is remembered for a while and its serial is never giv
   t.table.end(first);
   t.table.end(first);
   CHECK(t.table.alive() == 1);
-  ThreadState state;
-  REQUIRE(t.table.get(first, &state));
-  CHECK_FALSE(state.alive);
-  CHECK(state.info.name == 5);
+  ThreadInfo info;
+  REQUIRE(t.table.get(first, &info));
+  CHECK(info.name == 5);
   std::set<ThreadSerial> serials{main, first};
   for (int i = 0; i < 62; ++i) {
     const ThreadSerial serial = t.add();
@@ -102,9 +94,8 @@ TEST_CASE("an ended thread is remembered for a while and its serial is never giv
   }
   CHECK_FALSE(t.known(first));
   CHECK_FALSE(t.folded);
-  REQUIRE(t.table.get(main, &state));
-  CHECK(state.alive);
-  CHECK(state.info.name == 77);
+  REQUIRE(t.table.get(main, &info));
+  CHECK(info.name == 77);
   CHECK(t.memory.used() == ThreadTable::room(64));
 }
 
@@ -120,10 +111,10 @@ TEST_CASE("too many live threads become the other thread, until some end") {
   CHECK(t.add(10) == other);
   CHECK(other != ThreadSerial::kNone);
   for (ThreadSerial serial : live) CHECK(serial != other);
-  ThreadState state;
-  REQUIRE(t.table.get(other, &state));
-  CHECK(state.info.serial == raw(other));
-  CHECK(state.info.name == 0);
+  ThreadInfo info;
+  REQUIRE(t.table.get(other, &info));
+  CHECK(info.serial == raw(other));
+  CHECK(info.name == 0);
   t.table.end(other);
   CHECK(t.known(other));
   CHECK(t.table.alive() == 56);
@@ -133,18 +124,6 @@ TEST_CASE("too many live threads become the other thread, until some end") {
   CHECK(next != other);
   CHECK(t.known(next));
   for (size_t i = 0; i < live.size(); ++i) CHECK((i == 7 || t.known(live[i])));
-}
-
-TEST_CASE("threads whose end nobody sees do not fill the table") {
-  Threads t(64);
-  const ThreadSerial main = t.add();
-  for (int i = 0; i < 1000; ++i) {
-    const ThreadSerial serial = t.add(3, false);
-    REQUIRE_FALSE(t.folded);
-    REQUIRE(t.known(serial));
-  }
-  CHECK(t.known(main));
-  CHECK(t.table.alive() == 1);
 }
 
 TEST_CASE("without budget all threads are the other thread") {
@@ -162,9 +141,9 @@ TEST_CASE("where the budget ends, places of ended threads are used again") {
     const ThreadSerial serial = t.add(i);
     REQUIRE_FALSE(t.folded);
     REQUIRE(serials.insert(raw(serial)).second);
-    ThreadState state;
-    REQUIRE(t.table.get(serial, &state));
-    REQUIRE(state.info.name == i);
+    ThreadInfo info;
+    REQUIRE(t.table.get(serial, &info));
+    REQUIRE(info.name == i);
     t.table.end(serial);
   }
   CHECK(t.table.alive() == 0);
@@ -191,12 +170,11 @@ TEST_CASE("a reader never meets a mixture of two threads while places are used a
     if (who < 2) {
       do {
         for (uint32_t serial = newest; serial > 0 && serial + 40 > newest; --serial) {
-          ThreadState state;
-          if (!t.table.get(ThreadSerial{serial}, &state)) continue;
-          const uint32_t word = state.info.name;
-          const bool whole = state.info.serial == serial && state.info.group == word &&
-                             state.info.parent_group == word && state.info.object == word &&
-                             state.native_id == word;
+          ThreadInfo info;
+          if (!t.table.get(ThreadSerial{serial}, &info)) continue;
+          const uint32_t word = info.name;
+          const bool whole =
+              info.serial == serial && info.group == word && info.parent_group == word && info.flags == word;
           (whole ? good : bad) += 1;
         }
       } while (writers > 0);
@@ -207,15 +185,15 @@ TEST_CASE("a reader never meets a mixture of two threads while places are used a
       ThreadFacts facts;
       const uint32_t word = i * 8 + static_cast<uint32_t>(who);
       facts.name = facts.group = facts.parent_group = StringId{word};
-      facts.object = facts.native_id = word;
+      facts.flags = word;
       bool folded = false;
       const ThreadSerial serial = t.table.add(facts, &folded);
       if (folded) {
         bad += 1;
         continue;
       }
-      ThreadState state;
-      if (!t.table.get(serial, &state) || state.info.name != word || !state.alive) bad += 1;
+      ThreadInfo info;
+      if (!t.table.get(serial, &info) || info.name != word) bad += 1;
       t.table.end(serial);
       newest = raw(serial);
       mine.push_back(raw(serial));
