@@ -12,8 +12,13 @@
 
 namespace hprof::platform {
 
-// True if this OS has CPU timers per thread whose signal is delivered to that thread. [any]
-bool cpu_timers_supported();
+// This OS has CPU timers per thread whose signal is delivered to that thread. Where 64-bit atomics take
+// locks, a signal handler could wait for the thread that it interrupts.
+#if defined(__linux__) && !defined(HPROF_LOCKED_ATOMICS)
+constexpr bool kHasCpuTimers = true;
+#else
+constexpr bool kHasCpuTimers = false;
+#endif
 
 // A timer that runs on the CPU clock (user and system) of one thread and signals that thread. A plain value;
 // the functions below are for one thread at a time.
@@ -34,7 +39,6 @@ int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value);
 // signal with an overrun count. [signal]
 int cpu_timer_start(CpuTimer timer, int64_t interval_ns);
 int cpu_timer_tick(CpuTimer timer);     // expires once, immediately [signal]
-int cpu_timer_stop(CpuTimer timer);     // [signal]
 int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 
 // Creates a stopped timer of elapsed time, which the kernel serves at any moment, not at its ticks only, for
@@ -55,11 +59,10 @@ bool blocks_cpu_timers(NativeThread thread);
 // tick. [signal]
 using SampleHandler = void (*)(void* value, void* machine_context, uint32_t overrun);
 
-// Installs `handler` for `signal_number` (0: SIGPROF), with system calls of the application restarted. Only
-// signals of timers made here reach it, recognised by the kernel's timer number; others (another profiler's
-// timers, kill, sigqueue) go to the previous handler, or are dropped if there was none. A second call
-// replaces the handler. [any]
-int install_sample_handler(SampleHandler handler, int signal_number = 0);
+// Installs `handler` for SIGPROF, with system calls of the application restarted. Only signals of timers made
+// here reach it, recognised by the kernel's timer number; others (another profiler's timers, kill, sigqueue)
+// go to the previous handler, or are dropped if there was none. A second call replaces the handler. [any]
+int install_sample_handler(SampleHandler handler);
 
 // Delete the timers first. Afterwards no call to the handler begins, though one that began may still run.
 // Restores the previous handler unless a later one was installed; instead of the default, which would end the

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "platform/clock.h"
+#include "platform/error.h"
 
 namespace hprof::platform {
 
@@ -56,6 +57,12 @@ int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection);
 // The user at the other end of a local socket. kErrorUnsupported: the OS does not tell. [any]
 int socket_peer_user(Socket socket, uint32_t* user);
 uint32_t current_user();  // effective user id; 0 on Windows [any]
+// False: another user than this one or root is at the other end of the local socket. [any]
+inline bool is_own_peer(Socket socket) {
+  uint32_t user = 0;
+  const int code = socket_peer_user(socket, &user);
+  return code == kErrorUnsupported || (code == 0 && (user == current_user() || user == 0));
+}
 
 // Sends up to `size` bytes: a count from 1 to `size` or an error; kErrorClosed if the peer is gone. [any]
 int64_t socket_send(Socket socket, const void* data, size_t size, int64_t deadline_ns);

@@ -17,14 +17,6 @@ constexpr int64_t kWaitNs = 5 * platform::kNanosPerSecond;  // to connect, and f
 
 int64_t deadline() { return platform::monotonic_ns() + kWaitNs; }
 
-// False: the owner of a socket of that name is not the user that gave the options.
-bool is_ours(platform::Socket socket) {
-  uint32_t user = 0;
-  const int code = platform::socket_peer_user(socket, &user);
-  return code == platform::kErrorUnsupported ||
-         (code == 0 && (user == platform::current_user() || user == 0));
-}
-
 // Splits "name value".
 bool is_field(Str line, Str name, Str* value) {
   if (!starts_with(line, name) || line.size <= name.size || line[name.size] != ' ') return false;
@@ -52,7 +44,7 @@ bool AttachReply::open(Str path, TextWriter* problem) {
     problem->put("reply=").put_printable(path).put(": ").put(reason);
     return false;
   }
-  if (!is_ours(socket_)) {
+  if (!platform::is_own_peer(socket_)) {
     problem->put("reply=").put_printable(path).put(": belongs to another user");
     platform::socket_close(&socket_);
     return false;

@@ -15,7 +15,9 @@ uint8_t* allocate(const hprof_class_file* file, uint32_t size) {
   return jvmti->Allocate(size, &bytes) == JVMTI_ERROR_NONE ? bytes : nullptr;
 }
 
-const hprof_class_file_service kClassFile = {
+}  // namespace
+
+const hprof_class_file_service kClassFileService = {
     sizeof(hprof_class_file_service),
     0,
     [](const hprof_host* host, void* self, ClassFiles::Handler handler) -> hprof_status {
@@ -25,10 +27,6 @@ const hprof_class_file_service kClassFile = {
       return parts.class_files.add(slot_of(host), self, handler) ? HPROF_OK : HPROF_FAILED;
     },
 };
-
-}  // namespace
-
-const void* class_file_service() { return kHasBytecode ? &kClassFile : nullptr; }
 
 bool ClassFiles::add(const UnitSlot* unit, void* self, Handler handler) {
   for (uint32_t i = 0; i < count_; i++) {

@@ -1,4 +1,4 @@
-// The headers of all services, and the file that defines each table.
+// The headers of all services, and the tables that services.cpp does not define itself.
 #pragma once
 
 #include <hprof/draft/bytecode.h>
@@ -33,20 +33,20 @@
 
 namespace hprof {
 
-const void* ids_service();       // services_ids.cpp
-const void* threads_service();   // services_threads.cpp
-const void* context_service();   // services_threads.cpp
-const void* sampling_service();  // services_threads.cpp; nullptr: the platform has no CPU timers
-const void* io_service();        // services_io.cpp
-const void* probes_service();    // services_bytecode.cpp, as the next four; nullptr: the build has no probes
-const void* exceptions_service();
-const void* allocations_service();
-const void* calls_service();
-const void* bytecode_service();
-const void* class_file_service();  // class_files.cpp
-const void* library_service();     // services_library.cpp; nullptr: the build loads no modules
-const void* vm_flags_service();    // services_hotspot.cpp
-const void* code_service();        // services_hotspot.cpp
-const void* accounting_service();  // services_threads.cpp
+extern const hprof_ids_service kIdsService;          // services_ids.cpp
+extern const hprof_threads_service kThreadsService;  // services_threads.cpp, as the next three
+extern const hprof_context_service kContextService;
+extern const hprof_accounting_service kAccountingService;
+extern const hprof_sampling_service kSamplingService;
+extern const hprof_io_service kIoService;          // services_io.cpp
+extern const hprof_probes_service kProbesService;  // services_bytecode.cpp, as the next four
+extern const hprof_exceptions_service kExceptionsService;
+extern const hprof_allocations_service kAllocationsService;
+extern const hprof_calls_service kCallsService;
+extern const hprof_bytecode_service kBytecodeService;
+extern const hprof_class_file_service kClassFileService;  // class_files.cpp
+extern const hprof_library_service kLibraryService;       // services_library.cpp
+extern const hprof_vm_flags_service kVmFlagsService;      // services_hotspot.cpp, as the next
+extern const hprof_code_service kCodeService;
 
 }  // namespace hprof

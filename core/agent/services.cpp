@@ -164,33 +164,33 @@ const hprof_foreign_dump_service kForeignDump = {
 };
 
 struct ServiceRow {
-  char id[32];  // no pointer, which would need a relocation
-  const void* (*table)();
+  char id[32];        // no pointer, which would need a relocation
+  const void* table;  // nullptr: not in this build
 };
 const ServiceRow kServices[] = {
-    {HPROF_SERVICE_LOG, []() -> const void* { return &kLog; }},
-    {HPROF_SERVICE_MEM, []() -> const void* { return &kMem; }},
-    {HPROF_SERVICE_CLOCK, []() -> const void* { return &kClock; }},
-    {HPROF_SERVICE_IDS, &ids_service},
-    {HPROF_SERVICE_EMIT, []() -> const void* { return &kEmit; }},
-    {HPROF_SERVICE_JVM, []() -> const void* { return &kJvm; }},
-    {HPROF_SERVICE_THREADS, &threads_service},
-    {HPROF_SERVICE_CONTEXT, &context_service},
-    {HPROF_SERVICE_IO, &io_service},
-    {HPROF_SERVICE_ACCOUNTING, &accounting_service},
-    {HPROF_SERVICE_SAMPLING, &sampling_service},
-    {HPROF_SERVICE_PROBES, &probes_service},
-    {HPROF_SERVICE_EXCEPTIONS, &exceptions_service},
-    {HPROF_SERVICE_ALLOCATIONS, &allocations_service},
-    {HPROF_SERVICE_CALLS, &calls_service},
-    {HPROF_SERVICE_BYTECODE, &bytecode_service},
-    {HPROF_SERVICE_CLASS_FILE, &class_file_service},
-    {HPROF_SERVICE_LIBRARY, &library_service},
-    {HPROF_SERVICE_OUTPUT, []() -> const void* { return &kOutput; }},
-    {HPROF_SERVICE_MACHINE, []() -> const void* { return kHasMachine ? &kMachine : nullptr; }},
-    {HPROF_SERVICE_FOREIGN_DUMP, []() -> const void* { return kHasHeapDump ? &kForeignDump : nullptr; }},
-    {HPROF_SERVICE_VM_FLAGS, &vm_flags_service},
-    {HPROF_SERVICE_CODE, &code_service},
+    {HPROF_SERVICE_LOG, &kLog},
+    {HPROF_SERVICE_MEM, &kMem},
+    {HPROF_SERVICE_CLOCK, &kClock},
+    {HPROF_SERVICE_IDS, &kIdsService},
+    {HPROF_SERVICE_EMIT, &kEmit},
+    {HPROF_SERVICE_JVM, &kJvm},
+    {HPROF_SERVICE_THREADS, &kThreadsService},
+    {HPROF_SERVICE_CONTEXT, &kContextService},
+    {HPROF_SERVICE_IO, &kIoService},
+    {HPROF_SERVICE_ACCOUNTING, kHasAccounting ? &kAccountingService : nullptr},
+    {HPROF_SERVICE_SAMPLING, platform::kHasCpuTimers ? &kSamplingService : nullptr},
+    {HPROF_SERVICE_PROBES, kHasBytecode ? &kProbesService : nullptr},
+    {HPROF_SERVICE_EXCEPTIONS, kHasBytecode ? &kExceptionsService : nullptr},
+    {HPROF_SERVICE_ALLOCATIONS, kHasBytecode ? &kAllocationsService : nullptr},
+    {HPROF_SERVICE_CALLS, kHasBytecode ? &kCallsService : nullptr},
+    {HPROF_SERVICE_BYTECODE, kHasBytecode ? &kBytecodeService : nullptr},
+    {HPROF_SERVICE_CLASS_FILE, kHasBytecode ? &kClassFileService : nullptr},
+    {HPROF_SERVICE_LIBRARY, kHasModules ? &kLibraryService : nullptr},
+    {HPROF_SERVICE_OUTPUT, &kOutput},
+    {HPROF_SERVICE_MACHINE, kHasMachine ? &kMachine : nullptr},
+    {HPROF_SERVICE_FOREIGN_DUMP, kHasHeapDump ? &kForeignDump : nullptr},
+    {HPROF_SERVICE_VM_FLAGS, &kVmFlagsService},
+    {HPROF_SERVICE_CODE, &kCodeService},
 };
 
 // Services of the module hotspot.
@@ -212,7 +212,7 @@ const void* find_service(const hprof_host* host, const char* id) {
   if (id == nullptr) return nullptr;
   const void* table = nullptr;
   for (const ServiceRow& row : kServices) {
-    if (strcmp(row.id, id) == 0) table = row.table();
+    if (strcmp(row.id, id) == 0) table = row.table;
   }
   if (kHasHotSpotModule && table == nullptr) table = service_of_hotspot(hotspot_of(host), id);
   return kChecks ? checked_service(id, table) : table;

@@ -25,7 +25,9 @@ void stop(const hprof_host* host) {
 constexpr uint32_t kTrackerFrames = 2;           // of HprofTracker: a static method and the native one
 constexpr uint32_t kTrackerFramesOfObjects = 3;  // and tell()
 
-const hprof_probes_service kProbes = {
+}  // namespace
+
+const hprof_probes_service kProbesService = {
     sizeof(hprof_probes_service),
     0,
     [](const hprof_host* host, hprof_method_id method, uint32_t entry) {
@@ -36,7 +38,7 @@ const hprof_probes_service kProbes = {
     },
 };
 
-const hprof_exceptions_service kExceptions = {
+const hprof_exceptions_service kExceptionsService = {
     sizeof(hprof_exceptions_service),
     kTrackerFrames,
     [](const hprof_host* host, const hprof_exception_probes* probes) -> hprof_status {
@@ -54,7 +56,7 @@ const hprof_exceptions_service kExceptions = {
     &stop<kUserExceptions>,
 };
 
-const hprof_allocations_service kAllocations = {
+const hprof_allocations_service kAllocationsService = {
     sizeof(hprof_allocations_service),
     kTrackerFramesOfObjects,
     [](const hprof_host* host, const hprof_allocation_probes* probes) -> hprof_status {
@@ -69,6 +71,8 @@ const hprof_allocations_service kAllocations = {
     &start<HPROF_PROBE_ALLOCATIONS>,
     &stop<HPROF_PROBE_ALLOCATIONS>,
 };
+
+namespace {
 
 // The user of calls: one for each process, as the natives are.
 struct CallUser {
@@ -88,7 +92,9 @@ void JNICALL call_ends(JNIEnv* jni, jclass, jlong call, jboolean by_exception) {
   if (call != 0) user.probes.ends(user.probes.self, jni, static_cast<uint64_t>(call), by_exception);
 }
 
-const hprof_calls_service kCalls = {
+}  // namespace
+
+const hprof_calls_service kCallsService = {
     sizeof(hprof_calls_service),
     kTrackerFrames,
     [](const hprof_host* host, const hprof_call_probes* probes) -> hprof_status {
@@ -109,7 +115,7 @@ const hprof_calls_service kCalls = {
     &stop<HPROF_PROBE_CALLS>,
 };
 
-const hprof_bytecode_service kBytecode = {
+const hprof_bytecode_service kBytecodeService = {
     sizeof(hprof_bytecode_service),
     0,
     [](const hprof_host* host, const hprof_probe_user* user) -> hprof_status {
@@ -139,18 +145,5 @@ const hprof_bytecode_service kBytecode = {
       rewriter_of(host).each_left(true, argument, visit);
     },
 };
-
-template <class Table>
-const void* if_built(const Table& table) {
-  return kHasBytecode ? &table : nullptr;
-}
-
-}  // namespace
-
-const void* probes_service() { return if_built(kProbes); }
-const void* exceptions_service() { return if_built(kExceptions); }
-const void* allocations_service() { return if_built(kAllocations); }
-const void* calls_service() { return if_built(kCalls); }
-const void* bytecode_service() { return if_built(kBytecode); }
 
 }  // namespace hprof

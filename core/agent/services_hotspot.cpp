@@ -4,9 +4,7 @@
 
 namespace hprof {
 
-namespace {
-
-const hprof_vm_flags_service kVmFlags = {
+const hprof_vm_flags_service kVmFlagsService = {
     sizeof(hprof_vm_flags_service),
     0,
     [](const hprof_host* host, const char* name, void* value, uint32_t size) {
@@ -14,7 +12,7 @@ const hprof_vm_flags_service kVmFlags = {
     },
 };
 
-const hprof_code_service kCode = {
+const hprof_code_service kCodeService = {
     sizeof(hprof_code_service),
     0,
     [](const hprof_host* host) { return hotspot_of(host).use_precise_code() ? 1u : 0u; },
@@ -23,10 +21,5 @@ const hprof_code_service kCode = {
       return hotspot_of(host).code_heap().method_at(static_cast<uintptr_t>(pc));
     },
 };
-
-}  // namespace
-
-const void* vm_flags_service() { return &kVmFlags; }
-const void* code_service() { return &kCode; }
 
 }  // namespace hprof

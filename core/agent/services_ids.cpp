@@ -65,7 +65,9 @@ uint32_t thread_info(const hprof_host* host, hprof_thread_serial serial, hprof_t
   return answer(to, known);
 }
 
-const hprof_ids_service kIds = {
+}  // namespace
+
+const hprof_ids_service kIdsService = {
     sizeof(hprof_ids_service),
     0,
     [](const hprof_host* host, hprof_text text) {
@@ -99,9 +101,5 @@ const hprof_ids_service kIds = {
       return classes_of(host).dumped_class(static_cast<JNIEnv*>(jni), static_cast<jclass>(of), object);
     },
 };
-
-}  // namespace
-
-const void* ids_service() { return &kIds; }
 
 }  // namespace hprof

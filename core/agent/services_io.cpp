@@ -57,14 +57,10 @@ int64_t create_file(const hprof_host*, const char* path, uint32_t replace, char*
 
 // Refuses a socket of another user, who would get the profile.
 int connect_local(const char* path, int64_t deadline_ns, platform::Socket* socket) {
-  int code = platform::local_connect(path, deadline_ns, socket);
-  uint32_t user = 0;
-  if (code == 0 && platform::socket_peer_user(*socket, &user) == 0 && user != 0 &&
-      user != platform::current_user()) {
-    platform::socket_close(socket);
-    code = platform::kErrorNotOwned;
-  }
-  return code;
+  const int code = platform::local_connect(path, deadline_ns, socket);
+  if (code != 0 || platform::is_own_peer(*socket)) return code;
+  platform::socket_close(socket);
+  return platform::kErrorNotOwned;
 }
 
 int64_t connect(const hprof_host*, const char* address, uint64_t timeout_ns, char* error,
@@ -142,7 +138,9 @@ int64_t prove(const hprof_host* host, int64_t handle, const char* secret_file, u
   return server.prove(socket, secret_file, deadline_in(timeout_ns), &why) ? 0 : -1;
 }
 
-const hprof_io_service kIo = {
+}  // namespace
+
+const hprof_io_service kIoService = {
     sizeof(hprof_io_service),
     0,
     &create_file,
@@ -165,9 +163,5 @@ const hprof_io_service kIo = {
     },
     kHasSockets ? &prove : nullptr,
 };
-
-}  // namespace
-
-const void* io_service() { return &kIo; }
 
 }  // namespace hprof

@@ -22,12 +22,10 @@ void* find_symbol(const hprof_host* host, const hprof_library* library, const ch
   return platform::library_symbol(opened, name);
 }
 
-const hprof_library_service kLibrary = {sizeof(hprof_library_service), 0,
-                                        kHasModules ? &open_library : nullptr,
-                                        kHasModules ? &find_symbol : nullptr};
-
 }  // namespace
 
-const void* library_service() { return kHasModules ? &kLibrary : nullptr; }
+const hprof_library_service kLibraryService = {sizeof(hprof_library_service), 0,
+                                               kHasModules ? &open_library : nullptr,
+                                               kHasModules ? &find_symbol : nullptr};
 
 }  // namespace hprof

@@ -79,7 +79,9 @@ hprof_status stop_thread(const hprof_host* host, hprof_agent_thread* thread) {
   return HPROF_OK;
 }
 
-const hprof_threads_service kThreads = {
+}  // namespace
+
+const hprof_threads_service kThreadsService = {
     sizeof(hprof_threads_service),
     0,
     &start_thread,
@@ -96,6 +98,8 @@ const hprof_threads_service kThreads = {
     },
     [](const hprof_host*, uint64_t ns) { platform::sleep_ns(static_cast<int64_t>(ns)); },
 };
+
+namespace {
 
 ContextTable& contexts_of(const hprof_host* host) { return parts_of(host).threads.contexts; }
 
@@ -125,7 +129,9 @@ hprof_status read_context(const hprof_host* host, hprof_thread_serial thread, hp
   return HPROF_OK;
 }
 
-const hprof_context_service kContext = {
+}  // namespace
+
+const hprof_context_service kContextService = {
     sizeof(hprof_context_service),
     0,
     [](const hprof_host* host) -> hprof_status {
@@ -134,6 +140,8 @@ const hprof_context_service kContext = {
     &set_context,
     &read_context,
 };
+
+namespace {
 
 // Sampling: one user at a time, since there is one signal.
 
@@ -204,7 +212,9 @@ platform::CpuTimer numbered(uint64_t number) {
   return timer;
 }
 
-const hprof_sampling_service kSampling = {
+}  // namespace
+
+const hprof_sampling_service kSamplingService = {
     sizeof(hprof_sampling_service),
     0,
     &install,
@@ -261,6 +271,8 @@ const hprof_sampling_service kSampling = {
     },
 };
 
+namespace {
+
 static_assert(HPROF_NOT_ACCOUNTED == platform::kNotAccounted, "passed on as it is");
 
 uint32_t accounting_column(const hprof_host*, uint32_t index, hprof_accounting_column* column) {
@@ -283,7 +295,9 @@ hprof_status read_accounting(const hprof_host*, uint64_t os_id, uint64_t* values
   return HPROF_OK;
 }
 
-const hprof_accounting_service kAccounting = {
+}  // namespace
+
+const hprof_accounting_service kAccountingService = {
     sizeof(hprof_accounting_service),
     0,
     &accounting_column,
@@ -291,12 +305,5 @@ const hprof_accounting_service kAccounting = {
     &read_accounting,
     [](const hprof_host*) { return platform::accounting_missing(); },
 };
-
-}  // namespace
-
-const void* accounting_service() { return kHasAccounting ? &kAccounting : nullptr; }
-const void* threads_service() { return &kThreads; }
-const void* context_service() { return &kContext; }
-const void* sampling_service() { return platform::cpu_timers_supported() ? &kSampling : nullptr; }
 
 }  // namespace hprof

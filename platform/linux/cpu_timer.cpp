@@ -67,7 +67,7 @@ int create(CpuTimer* timer, clockid_t clock, NativeThread thread, void* value) {
   if (!book_timer(value, &place)) return ENOMEM;
   KernelSigevent event{};
   event.value.sival_ptr = reinterpret_cast<void*>(uintptr_t{place});
-  event.signal_number = sample_signal();
+  event.signal_number = kSampleSignal;
   event.notify = kNotifyThread;
   event.thread = static_cast<int>(thread);
   int id = -1;
@@ -84,13 +84,6 @@ int create(CpuTimer* timer, clockid_t clock, NativeThread thread, void* value) {
 
 }  // namespace
 
-// Where 64-bit atomics take locks, a signal handler could wait for the thread that it interrupts.
-#ifdef HPROF_LOCKED_ATOMICS
-bool cpu_timers_supported() { return false; }
-#else
-bool cpu_timers_supported() { return true; }
-#endif
-
 int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value) {
   *timer = CpuTimer{};
   return thread == NativeThread::kNone ? ESRCH : create(timer, thread_cpu_clock(thread), thread, value);
@@ -101,8 +94,6 @@ int cpu_timer_start(CpuTimer timer, int64_t interval_ns) {
 }
 
 int cpu_timer_tick(CpuTimer timer) { return set_times(timer, TIMER_ABSTIME, 1, 0); }
-
-int cpu_timer_stop(CpuTimer timer) { return set_times(timer, 0, 0, 0); }
 
 int moment_timer_create(CpuTimer* timer, NativeThread thread, void* value) {
   *timer = CpuTimer{};
@@ -139,7 +130,7 @@ bool blocks_cpu_timers(NativeThread thread) {
   const size_t count = strcspn(digits, "\n");
   if (count > 16) digits += count - 16;
   const uint64_t blocked = strtoull(digits, nullptr, 16);
-  return (blocked >> (sample_signal() - 1) & 1) != 0;
+  return (blocked >> (kSampleSignal - 1) & 1) != 0;
 }
 
 Tick own_tick(const siginfo_t* info, void** value) {

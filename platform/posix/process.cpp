@@ -39,8 +39,10 @@ size_t host_name(char* text, size_t size) {
 
 const char* environment(const char* name) { return trusted_environment(name); }
 
-int random_bytes(void* data, size_t size) {
-  const int descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+int random_bytes(void* data, size_t size) { return read_first("/dev/urandom", data, size); }
+
+int read_first(const char* path, void* data, size_t size) {
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (descriptor < 0) return errno;
   char* at = static_cast<char*>(data);
   int error = 0;

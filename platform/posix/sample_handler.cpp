@@ -11,7 +11,6 @@ namespace hprof::platform {
 namespace {
 
 std::atomic<SampleHandler> sample_handler;
-std::atomic<int> chosen_signal;
 SignalHook hook;
 
 uint32_t overrun_of([[maybe_unused]] const siginfo_t* info) {
@@ -35,23 +34,13 @@ void on_sample(int, siginfo_t* info, void* context) {
 
 }  // namespace
 
-int sample_signal() {
-  const int number = chosen_signal.load(std::memory_order_relaxed);
-  return number ? number : SIGPROF;
-}
-
-int install_sample_handler(SampleHandler handler, int signal_number) {
-  if (!cpu_timers_supported()) return kErrorUnsupported;
-  const int number = signal_number ? signal_number : SIGPROF;
+int install_sample_handler(SampleHandler handler) {
+  if (!kHasCpuTimers) return kErrorUnsupported;
   // The handler is set first: a signal may come as soon as the hook is installed.
   const SampleHandler before = sample_handler.exchange(handler);
-  const int error = hook_install(&hook, number, on_sample, false);
-  if (error) {
-    sample_handler.store(before);
-    return error;
-  }
-  chosen_signal.store(number);
-  return 0;
+  const int error = hook_install(&hook, kSampleSignal, on_sample, false);
+  if (error) sample_handler.store(before);
+  return error;
 }
 
 void uninstall_sample_handler() {

@@ -5,7 +5,7 @@
 
 namespace hprof::platform {
 
-int sample_signal();  // [signal]
+constexpr int kSampleSignal = SIGPROF;
 
 enum class Tick { kForeign, kOurs, kLate };
 // Whose timer sent this signal. kOurs: *value is the timer's value. kLate: a timer of the agent's that was

@@ -8,6 +8,7 @@
 
 #include "platform/clock.h"
 #include "platform/posix/path_text.h"
+#include "platform/posix/port.h"
 
 namespace hprof::platform {
 namespace {
@@ -60,31 +61,10 @@ uint64_t nanos_of(const timestruc_t& time) {
          static_cast<uint64_t>(time.tv_nsec);
 }
 
-// Reads a structure; a file that is shorter is an error.
-int read_whole(const char* path, void* data, size_t size) {
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  char* at = static_cast<char*>(data);
-  int error = 0;
-  while (size && !error) {
-    const ssize_t count = read(descriptor, at, size);
-    if (count > 0) {
-      at += count;
-      size -= static_cast<size_t>(count);
-    } else if (count == 0) {
-      error = EIO;
-    } else if (errno != EINTR) {
-      error = errno;
-    }
-  }
-  close(descriptor);
-  return error;
-}
-
 int read_usage(const char* process, NativeThread thread, prusage_t* usage) {
   char path[256];
   PathText(path, sizeof path).add(process).add("/lwp/").add(static_cast<uint32_t>(thread)).add("/lwpusage");
-  return read_whole(path, usage, sizeof *usage);
+  return read_first(path, usage, sizeof *usage);
 }
 
 }  // namespace
@@ -142,7 +122,7 @@ uint64_t read_resident_bytes(const char* process) {
   char path[256];
   psinfo_t info = {};
   PathText(path, sizeof path).add(process).add("/psinfo");
-  return read_whole(path, &info, sizeof info) == 0 ? uint64_t{info.pr_rssize} * 1024 : 0;
+  return read_first(path, &info, sizeof info) == 0 ? uint64_t{info.pr_rssize} * 1024 : 0;
 }
 
 }  // namespace hprof::platform

@@ -22,6 +22,7 @@ TEST_CASE("a local socket has mode 0600 under any umask and knows its peer") {
     uint32_t user = 12345;
     CHECK(socket_peer_user(server, &user) == 0);
     CHECK(user == current_user());
+    CHECK(is_own_peer(server));
     CHECK(socket_send_all(server, "hi", 2, deadline_after_ms(1000)) == 0);
     char text[4];
     CHECK(socket_receive(client, text, sizeof text, deadline_after_ms(1000)) == 2);
