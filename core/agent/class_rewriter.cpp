@@ -18,6 +18,12 @@ namespace {
 // Both replace enter() and exit().
 constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
 
+// Of users_.
+constexpr uint32_t kOfMethods = user_of(HPROF_PROBE_METHODS);
+constexpr uint32_t kOfAllocations = user_of(HPROF_PROBE_ALLOCATIONS);
+constexpr uint32_t kOfCaught = user_of(kUserCaught);
+constexpr uint32_t kOfMade = user_of(kUserMade);
+
 jlong JNICALL no_call_begins(JNIEnv*, jclass, jint) { return 0; }
 void JNICALL no_call_ends(JNIEnv*, jclass, jlong, jboolean) {}
 
@@ -85,19 +91,9 @@ void ClassRewriter::add_user(const ProbeUser& user) {
     CallNatives::ends.store(reinterpret_cast<CallNatives::Ends>(user.call_ends), std::memory_order_release);
   }
   asked_ |= user.probes & ~kOfAskAlone;
-  for (const ProbeSwitch& row : kProbeSwitches) {
-    if ((user.probes & row.probe) != 0) user_of(row.probe) = user;
+  for (uint32_t i = 0; i < kProbeUsers; i++) {
+    if ((user.probes & kProbeSwitches[i].probe) != 0) users_[i] = user;
   }
-}
-
-const ProbeUser& ClassRewriter::user_of(uint32_t probe) const {
-  uint32_t at = 0;
-  while (kProbeSwitches[at].probe != probe) at++;
-  return users_[at];
-}
-
-ProbeUser& ClassRewriter::user_of(uint32_t probe) {
-  return const_cast<ProbeUser&>(static_cast<const ClassRewriter*>(this)->user_of(probe));
 }
 
 bool ClassRewriter::begin() {
@@ -211,30 +207,30 @@ void ClassRewriter::totals(hprof_probe_totals* totals) const {
 // The Thread object of a starting thread is not complete, so only IsVirtualThread is called. The agent's own
 // threads are known by then and are not counted.
 jlong ClassRewriter::attach(JNIEnv* jni, jobject thread) {
-  if (thread == nullptr || user_of(HPROF_PROBE_METHODS).attach == nullptr) return 0;
+  const ProbeUser& user = users_[kOfMethods];
+  if (thread == nullptr || user.attach == nullptr) return 0;
   bool is_virtual = is_virtual_thread(jni, thread);
   if (!is_virtual && parts_->threads.is_agent()) return 0;
   uint64_t os_id = is_virtual ? 0 : static_cast<uint64_t>(platform::current_thread_id());
-  const ProbeUser& user = user_of(HPROF_PROBE_METHODS);
   uint64_t word = user.attach(user.self, jni, thread, is_virtual ? 1 : 0, os_id);
   if (word != 0) made_->store_state(jni, thread, word);
   return static_cast<jlong>(word);
 }
 
 jlong ClassRewriter::miss(jlong state, jlong node, jint method) {
-  if (state == 0 || user_of(HPROF_PROBE_METHODS).miss == nullptr) return 0;
-  return static_cast<jlong>(user_of(HPROF_PROBE_METHODS)
-                                .miss(user_of(HPROF_PROBE_METHODS).self, static_cast<uint64_t>(state),
-                                      static_cast<uint64_t>(node), static_cast<uint32_t>(method)));
+  const ProbeUser& user = users_[kOfMethods];
+  if (state == 0 || user.miss == nullptr) return 0;
+  return static_cast<jlong>(user.miss(user.self, static_cast<uint64_t>(state), static_cast<uint64_t>(node),
+                                      static_cast<uint32_t>(method)));
 }
 
 void ClassRewriter::release(jlong state) {
-  if (state != 0 && user_of(HPROF_PROBE_METHODS).release != nullptr)
-    user_of(HPROF_PROBE_METHODS).release(user_of(HPROF_PROBE_METHODS).self, static_cast<uint64_t>(state));
+  const ProbeUser& user = users_[kOfMethods];
+  if (state != 0 && user.release != nullptr) user.release(user.self, static_cast<uint64_t>(state));
 }
 
 void ClassRewriter::allocated(JNIEnv* jni, jobject object, jlong header) {
-  const ProbeUser& user = users_[1];
+  const ProbeUser& user = users_[kOfAllocations];
   if (object == nullptr) return;
   if (user.allocated != nullptr) {
     user.allocated(user.self, jni, object, static_cast<uint64_t>(header));
@@ -244,13 +240,13 @@ void ClassRewriter::allocated(JNIEnv* jni, jobject object, jlong header) {
 }
 
 void ClassRewriter::caught(JNIEnv* jni, jobject exception, jint method) {
-  const ProbeUser& user = user_of(kUserCaught);
+  const ProbeUser& user = users_[kOfCaught];
   if (exception != nullptr && user.caught != nullptr && !parts_->threads.is_agent())
     user.caught(user.self, jni, exception, static_cast<uint32_t>(method));
 }
 
 void ClassRewriter::made(JNIEnv* jni, jobject exception) {
-  const ProbeUser& user = user_of(kUserMade);
+  const ProbeUser& user = users_[kOfMade];
   if (exception != nullptr && user.made != nullptr && !parts_->threads.is_agent())
     user.made(user.self, jni, exception);
 }

@@ -115,8 +115,6 @@ class ClassRewriter {
   bool make_rewriter();
   hprof_status meet_demand(jvmtiEnv* jvmti, JNIEnv* jni);
   hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on);
-  ProbeUser& user_of(uint32_t probe);
-  const ProbeUser& user_of(uint32_t probe) const;
 
   const SessionParts* parts_ = nullptr;
   const RewriterTable* table_ = nullptr;

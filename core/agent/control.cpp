@@ -34,7 +34,10 @@ bool run_agent_thread(const SessionParts& parts, JNIEnv* jni, const char* name, 
           ? jni->GetMethodID(thread_class, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V")
           : nullptr;
   jstring text = constructor != nullptr ? jni->NewStringUTF(name) : nullptr;
-  jobject thread = text != nullptr ? jni->NewObject(thread_class, constructor, system, text) : nullptr;
+  jvalue arguments[2];
+  arguments[0].l = system;
+  arguments[1].l = text;
+  jobject thread = text != nullptr ? jni->NewObjectA(thread_class, constructor, arguments) : nullptr;
   clear_exception(jni);
   bool started = false;
   if (thread != nullptr) {

@@ -23,7 +23,8 @@ namespace {
 void JNICALL end_vm(jvmtiEnv*, JNIEnv* jni, void*) {
   jclass system = jni->FindClass("java/lang/System");
   jmethodID exit = system != nullptr ? jni->GetStaticMethodID(system, "exit", "(I)V") : nullptr;
-  if (exit != nullptr) jni->CallStaticVoidMethod(system, exit, 0);
+  const jvalue status = {};
+  if (exit != nullptr) jni->CallStaticVoidMethodA(system, exit, &status);
   clear_exception(jni);
 }
 

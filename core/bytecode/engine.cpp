@@ -3,6 +3,7 @@
 #include <atomic>
 #include <new>
 
+#include "core/base/atomic.h"
 #include "core/bytecode/alloc_sites.h"
 #include "core/bytecode/injector.h"
 #include "core/bytecode/tracker_classes.h"
@@ -35,37 +36,27 @@ struct Engine {
   PooledScratch pool[kScratches];
   MemoryBudget tracker_budget;
   GrowBuffer trackers[kTrackerClassCount];
-  std::atomic<uint64_t> classes{0}, classes_changed{0}, bytes_read{0};
-  std::atomic<uint64_t> methods{0}, entered{0}, leaves{0}, handlers{0}, handlers_left_out{0}, allocations{0};
-  std::atomic<uint64_t> caughts{0}, caughts_left_out{0};
-  std::atomic<uint64_t> methods_left[kReasonCount] = {};
-  std::atomic<uint64_t> classes_left[kReasonCount] = {};
+  EngineTotals totals = {};  // accessed atomically
 };
 
 namespace {
 
-void add(std::atomic<uint64_t>& total, uint64_t value) {
-  if (value != 0) total.fetch_add(value, std::memory_order_relaxed);
+void add(uint64_t& total, uint64_t value) {
+  if (value != 0) add_relaxed(&total, value);
 }
 
-void add_up(Engine* engine, const RewriteResult& result, uint32_t size) {
+void add_up(EngineTotals& totals, const RewriteResult& result, uint32_t size) {
   const RewriteCounts& counts = result.counts;
-  add(engine->classes, 1);
-  add(engine->bytes_read, size);
-  if (result.reason != Reason::kRewritten) {
-    add(engine->classes_left[static_cast<uint32_t>(result.reason)], 1);
-    return;
-  }
-  add(engine->classes_changed, 1);
-  add(engine->methods, counts.methods);
-  add(engine->entered, counts.entered);
-  add(engine->leaves, counts.leaves);
-  add(engine->handlers, counts.syncs);
-  add(engine->handlers_left_out, counts.syncs_left_out);
-  add(engine->caughts, counts.caughts);
-  add(engine->caughts_left_out, counts.caughts_left_out);
-  add(engine->allocations, counts.allocations);
-  for (uint32_t i = 0; i < kReasonCount; i++) add(engine->methods_left[i], counts.left[i]);
+  add(totals.classes, 1);
+  add(totals.bytes_read, size);
+  if (result.reason != Reason::kRewritten)
+    return add(totals.classes_left[static_cast<uint32_t>(result.reason)], 1);
+  add(totals.classes_changed, 1);
+  add(totals.methods, counts.methods);
+  add(totals.entered, counts.entered);
+  add(totals.leaves, counts.leaves);
+  add(totals.allocations, counts.allocations);
+  for (uint32_t i = 0; i < kReasonCount; i++) add(totals.methods_left[i], counts.left[i]);
 }
 
 using Allocate = uint8_t* (*)(void* context, uint32_t size);
@@ -83,7 +74,7 @@ NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, uint32_t load
       result.reason = Reason::kNoMemory;
     }
   }
-  add_up(engine, result, file.size);
+  add_up(engine->totals, result, file.size);
   return made;
 }
 
@@ -132,31 +123,16 @@ Engine* engine_create(const EngineUse& use) {
   return nullptr;
 }
 
-bool engine_tracker(const Engine* engine, uint32_t index, const char** name, Span* bytes) {
-  if (index >= kTrackerClassCount) return false;
+void engine_tracker(const Engine* engine, uint32_t index, const char** name, Span* bytes) {
   const GrowBuffer& made = engine->trackers[index];
   *name = kTrackerClasses[index].name;
   *bytes = {made.data(), static_cast<uint32_t>(made.size())};
-  return true;
 }
 
 void engine_totals(const Engine* engine, EngineTotals* totals) {
-  *totals = {};
-  totals->classes = engine->classes;
-  totals->classes_changed = engine->classes_changed;
-  totals->bytes_read = engine->bytes_read;
-  totals->methods = engine->methods;
-  totals->entered = engine->entered;
-  totals->leaves = engine->leaves;
-  totals->handlers = engine->handlers;
-  totals->handlers_left_out = engine->handlers_left_out;
-  totals->caughts = engine->caughts;
-  totals->caughts_left_out = engine->caughts_left_out;
-  totals->allocations = engine->allocations;
-  for (uint32_t i = 0; i < kReasonCount; i++) {
-    totals->methods_left[i] = engine->methods_left[i];
-    totals->classes_left[i] = engine->classes_left[i];
-  }
+  const auto* from = reinterpret_cast<const uint64_t*>(&engine->totals);
+  auto* to = reinterpret_cast<uint64_t*>(totals);
+  for (size_t i = 0; i < sizeof(*totals) / sizeof(*to); i++) to[i] = load_relaxed(&from[i]);
 }
 
 }  // namespace hprof

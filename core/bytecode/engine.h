@@ -22,9 +22,10 @@ struct NewClass {
   uint32_t size;
 };
 
+// Only words, which are added to and read one by one.
 struct EngineTotals {
   uint64_t classes, classes_changed, bytes_read;
-  uint64_t methods, entered, leaves, handlers, handlers_left_out, caughts, caughts_left_out, allocations;
+  uint64_t methods, entered, leaves, allocations;
   uint64_t methods_left[kReasonCount];
   uint64_t classes_left[kReasonCount];
 };
@@ -35,8 +36,8 @@ void engine_destroy(Engine* engine);  // [control], when no class is rewritten
 // Rewrites a class file. Any number of threads at once. loader: for MethodSite::loader. [app]
 NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* context,
                         uint8_t* (*allocate)(void* context, uint32_t size));
-// A tracker class as this VM needs it. False: `index` is too large. [any]
-bool engine_tracker(const Engine* engine, uint32_t index, const char** name, Span* bytes);
+// A tracker class as this VM needs it. [any]
+void engine_tracker(const Engine* engine, uint32_t index, const char** name, Span* bytes);
 void engine_totals(const Engine* engine, EngineTotals* totals);  // [control]
 
 }  // namespace hprof

@@ -6,19 +6,6 @@
 
 namespace hprof {
 
-void RewriteCounts::add(const RewriteCounts& other) {
-  methods += other.methods;
-  entered += other.entered;
-  leaves += other.leaves;
-  syncs += other.syncs;
-  syncs_left_out += other.syncs_left_out;
-  caughts += other.caughts;
-  caughts_left_out += other.caughts_left_out;
-  allocations += other.allocations;
-  islands += other.islands;
-  for (uint32_t i = 0; i < kReasonCount; i++) left[i] += other.left[i];
-}
-
 namespace {
 
 class ClassInjector {

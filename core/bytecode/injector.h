@@ -20,8 +20,6 @@ struct RewriteCounts {
   uint32_t allocations = 0;       // instructions and calls that got allocated()
   uint32_t islands = 0;
   uint32_t left[kReasonCount] = {};  // methods left as they were, by reason
-
-  void add(const RewriteCounts& other);
 };
 
 struct RewriteResult {

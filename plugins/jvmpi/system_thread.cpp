@@ -28,10 +28,10 @@ jobject make_thread(const Vm& vm, JNIEnv* jni, const char* name) {
                        ? jni->GetMethodID(cls, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V")
                        : nullptr;
   Local<jstring> text(jni, make != nullptr ? jni->NewStringUTF(name != nullptr ? name : "") : nullptr);
-  if (text != nullptr) {
-    const jthreadGroup group = groups[0];
-    thread = jni->NewObject(cls, make, group, static_cast<jstring>(text));
-  }
+  jvalue arguments[2];
+  arguments[0].l = groups[0];
+  arguments[1].l = text;
+  if (text != nullptr) thread = jni->NewObjectA(cls, make, arguments);
   for (jint i = 0; i < count; i++) jni->DeleteLocalRef(groups[i]);
   clear_exception(jni);
   return thread;

