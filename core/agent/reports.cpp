@@ -193,18 +193,10 @@ hprof_status Reports::make_window(CollectorSlot& slot, const hprof_report& repor
 }
 
 hprof_status Reports::note_window(const hprof_report_info& info) {
-  char begin[platform::kTimestampSize], end[platform::kTimestampSize];
-  platform::format_timestamp(static_cast<int64_t>(info.begin_wall_ns) / platform::kNanosPerMilli, begin,
-                             sizeof(begin));
-  platform::format_timestamp(static_cast<int64_t>(info.end_wall_ns) / platform::kNanosPerMilli, end,
-                             sizeof(end));
   char text[240];
-  const int size = snprintf(
-      text, sizeof(text),
-      "window %u: %s to %s, %.3f s; tables have what is new in it, and what lives at its end; other notes "
-      "and losses are since the start",
-      windows_begun_, begin, end, static_cast<double>(info.end_ns - info.begin_ns) / 1e9);
-  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
+  TextWriter line(text, sizeof(text));
+  window_table_->put_note(windows_begun_, info, &line);
+  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, line.size()}};
   const hprof_status status = parts_.pipeline.write(&note.head);
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
 }

@@ -1,11 +1,13 @@
 #include "core/modules/windows/window.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include <hprof/cpp/cutoff.hpp>
 
 #include "core/base/hash.h"
+#include "platform/platform.h"
 
 namespace hprof {
 
@@ -304,6 +306,19 @@ void Windows::forget() {
     table->kept.close(*memory_);
     memory_->release(table, sizeof(Table));
   }
+}
+
+void put_window_note(uint32_t number, const hprof_report_info& window, TextWriter* out) {
+  char begin[platform::kTimestampSize], end[platform::kTimestampSize], seconds[40];
+  platform::format_timestamp(static_cast<int64_t>(window.begin_wall_ns) / platform::kNanosPerMilli, begin,
+                             sizeof(begin));
+  platform::format_timestamp(static_cast<int64_t>(window.end_wall_ns) / platform::kNanosPerMilli, end,
+                             sizeof(end));
+  snprintf(seconds, sizeof(seconds), "%.3f", static_cast<double>(window.end_ns - window.begin_ns) / 1e9);
+  out->put("window ").put_unsigned(number).put(": ").put(begin).put(" to ").put(end).put(", ").put(seconds);
+  out->put(
+      " s; tables have what is new in it, and what lives at its end; other notes and losses are since the "
+      "start");
 }
 
 }  // namespace hprof

@@ -12,6 +12,7 @@
 #include <hprof/record.h>
 
 #include "core/base/memory_account.h"
+#include "core/base/text.h"
 #include "core/plugin/core_module.h"
 
 namespace hprof {
@@ -102,9 +103,13 @@ class Windows {
 };
 
 constexpr const char* kWindowsModule = "report_windows";
-constexpr uint32_t kWindowsVersion = 1;
+constexpr uint32_t kWindowsVersion = 2;
 
-// The module `report_windows` as the core uses it, which opens it for every=: the functions of Windows.
+// Appends the text of a window's note. number: from 1 on.
+void put_window_note(uint32_t number, const hprof_report_info& window, TextWriter* out);
+
+// The module `report_windows` as the core uses it, which opens it for every=: the functions of Windows, and
+// put_window_note.
 struct WindowTable {
   CoreTable head;
   void (*begin)(Windows& windows, MemoryAccount& memory);
@@ -113,6 +118,7 @@ struct WindowTable {
   void (*keep)(Windows& windows);
   void (*drop)(Windows& windows);
   void (*forget)(Windows& windows);
+  void (*put_note)(uint32_t number, const hprof_report_info& window, TextWriter* out);
 };
 
 }  // namespace hprof
