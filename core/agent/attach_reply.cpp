@@ -99,14 +99,9 @@ void AttachReply::field(const char* name, Str value) {
   line(buffer);
 }
 
-void AttachReply::text(Str piece) {
-  for (size_t i = 0; i < piece.size; i++) {
-    const bool ends = piece[i] == '\n';
-    if (!ends && piece_size_ < sizeof(piece_)) piece_[piece_size_++] = piece[i];
-    if (!ends) continue;
-    line(Str(piece_, piece_size_));
-    piece_size_ = 0;
-  }
+void AttachReply::lines(Str lines) {
+  Str one;
+  while (next_part(&lines, '\n', &one)) line(one);
 }
 
 void AttachReply::problem(Str text) {

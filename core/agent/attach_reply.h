@@ -28,8 +28,8 @@ class AttachReply {
   // Sends one line of the answer. [onload]
   void line(Str text);
   void field(const char* name, Str value);
-  // Sends pieces of lines; the last line must be complete. [onload]
-  void text(Str piece);
+  // Sends lines, each with its line feed. [onload]
+  void lines(Str lines);
   // Sets the text of ERROR. [onload]
   void problem(Str text);
   // Sends OK or ERROR, and closes. [onload]
@@ -48,8 +48,6 @@ class AttachReply {
   const char* options_ = "";
   Str folder_;
   char problem_[kProblemMost] = "";
-  char piece_[512];
-  size_t piece_size_ = 0;
 };
 
 }  // namespace hprof

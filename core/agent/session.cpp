@@ -127,7 +127,7 @@ Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
   parts_.vm = vm;
   losses_.open();
   AttachReply* to = voice_.asker();
-  const TextOut help = {[](void* self, Str text) { static_cast<AttachReply*>(self)->text(text); }, to};
+  const TextOut help = {[](void* self, Str text) { static_cast<AttachReply*>(self)->lines(text); }, to};
   if (to != nullptr) setup_.set_asker(to->folder(), help);
   Configured configured = setup_.prepare(options, attached, parts_.messages);
   if (configured == Configured::kFailed) {

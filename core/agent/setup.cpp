@@ -71,7 +71,7 @@ void Setup::put_folder(const char* file, TextWriter* out) const {
 }
 
 void Setup::put_filter_suffix(TextWriter* out) const {
-  if (kEmbedded || selection().filter == UINT32_MAX) return;
+  if (kEmbedded || selection().filter == Selection::kNone) return;
   auto* filter = static_cast<const hprof_filter_ops*>(unit(selection().filter).record->ops);
   if (HPROF_HAS(filter, hprof_filter_ops, file_suffix)) out->put(filter->file_suffix);
 }

@@ -83,7 +83,7 @@ bool Units::make() {
   auto* encoder = encoder_ops();
   choose_depth();
   settings_.heap_form = HPROF_REACHES(encoder, hprof_encoder_ops, heap_form) ? encoder->heap_form : 0;
-  if (selection.filter != UINT32_MAX && !add(filter_, selection.filter)) return false;
+  if (selection.filter != Selection::kNone && !add(filter_, selection.filter)) return false;
   return plan_outputs();
 }
 

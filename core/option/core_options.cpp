@@ -11,7 +11,7 @@ namespace {
 
 // In the order of their groups.
 const hprof_option kRows[] = {
-#define HPROF_CORE_OPTION(group, help, ...) {__VA_ARGS__, nullptr},
+#define HPROF_CORE_OPTION(group, help, value, ...) {__VA_ARGS__, nullptr, nullptr},
 #include "core/option/core_options.def"
 #undef HPROF_CORE_OPTION
 };

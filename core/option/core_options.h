@@ -63,7 +63,7 @@ constexpr uint32_t kCoreGroups = 5;
 // The original's options that have no effect here; any value is accepted.
 constexpr const char* kIgnoredOptions = "gc_okay debugflags coredump errorexit pause debug X";
 
-// Of core_options.def; their help is in the module help_texts.
+// Of core_options.def; value texts and help are in the module help_texts.
 OptionTable core_options(CoreGroup group);
 OptionTable all_core_options();
 

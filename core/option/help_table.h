@@ -9,10 +9,10 @@
 namespace hprof {
 
 constexpr const char* kHelpModule = "help_texts";
-constexpr uint32_t kHelpVersion = 2;
+constexpr uint32_t kHelpVersion = 3;
 
 struct TextOut {
-  void (*put)(void* context, Str text);
+  void (*put)(void* context, Str lines);  // each with its line feed
   void* context;
 };
 
@@ -21,13 +21,16 @@ struct Refusal {
   enum Why : uint32_t {
     kPlugin,   // plugin=value names no unit
     kMissing,  // no unit serves name=value, but a shipped one does
-    kModule,   // `name`, an option with its value, needs the module `value`
+    kModule,   // name=value needs the module `module`
     kValue,    // no unit serves a value like that of the option `name`
     kNothing,  // there is nothing to profile
+    kFormat,   // the encoder `value` does not take all that the unit `name` emits
+    kWindows,  // the unit `name` has no windows for `value`
   };
   Why why;
   Str name;
   Str value;
+  Str module;
 };
 
 using NeedName = const char* (*)(uint32_t bit);

@@ -16,8 +16,6 @@
 namespace hprof {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
-
 // True: plugin= with the unit's id, or format= with the id or the part after "encoder_".
 bool has_id(const hprof_unit& unit, Str name, Str value) {
   const Str id(unit.id);
@@ -79,9 +77,6 @@ struct Chooser {
   ModuleSet* modules;
   Selection* selection;
   Error* error;
-  uint32_t encoder = kNone;
-  uint32_t sink = kNone;
-  uint32_t filter = kNone;
   bool has_profile = false;  // not only the default is to run
 
   bool choose() {
@@ -97,7 +92,8 @@ struct Chooser {
     if (item.name == "file" || item.name == "net" || !is_selector(*modules, item.name)) return true;
     uint32_t count = 0;
     if (!take_selected(item.name, item.value, &count)) return false;
-    if (item.name == "format" && encoder == kNone) count = 0;  // it has selected collectors only
+    if (item.name == "format" && selection->encoder == Selection::kNone)
+      count = 0;  // it has selected collectors only
     if (count != 0 || selects_nothing(item.value)) return true;
     if (names_shipped(item.name, item.value)) return refuse(Refusal::kMissing, item.name, item.value);
     return refuse(Refusal::kValue, item.name, item.value);
@@ -127,16 +123,16 @@ struct Chooser {
         selection->collectors[selection->collector_count++] = index;
         return true;
       case HPROF_UNIT_ENCODER:
-        return take_one("encoders", index, &encoder);
+        return take_one("encoders", index, &selection->encoder);
       case HPROF_UNIT_FILTER:
-        return take_one("filters", index, &filter);
+        return take_one("filters", index, &selection->filter);
       default:
-        return take_one("sinks", index, &sink);
+        return take_one("sinks", index, &selection->sink);
     }
   }
 
   bool take_one(Str kind, uint32_t index, uint32_t* place) {
-    if (*place == kNone || *place == index) {
+    if (*place == Selection::kNone || *place == index) {
       *place = index;
       return true;
     }
@@ -176,9 +172,9 @@ struct Chooser {
   }
 
   // The module help_texts has the words.
-  bool refuse(Refusal::Why why, Str name, Str value) const {
+  bool refuse(Refusal::Why why, Str name, Str value, Str module = Str()) const {
     if (const HelpTable* help = open_help(modules)) {
-      help->explain({why, name, value}, list, *modules, error);
+      help->explain({why, name, value, module}, list, *modules, error);
       return false;
     }
     char text[200];
@@ -192,7 +188,7 @@ struct Chooser {
     for (uint32_t i = 0; i < names->count; ++i) {
       const WantedModule& wanted = names->items[i];
       if (wanted.why != Wanted::kAsked || modules->state_of(wanted.name) == ModuleState::kOpen) continue;
-      return refuse(Refusal::kModule, wanted.option, wanted.name);
+      return refuse(Refusal::kModule, wanted.option, wanted.value, wanted.name);
     }
     return true;
   }
@@ -206,9 +202,7 @@ struct Chooser {
     for (uint32_t i = before; i < names->count; ++i) modules->open_wanted(names->items[i].name);
     for (uint32_t i = 0; i < names->count; ++i) {
       WantedModule& wanted = names->items[i];
-      if (wanted.why == Wanted::kByDefault &&
-          select_matches(wanted.option, profile.name, profile.default_text))
-        wanted.why = Wanted::kAsked;
+      if (wanted.why == Wanted::kByDefault && wanted.option == profile.name) wanted.why = Wanted::kAsked;
     }
     uint32_t count = 0;
     return check_missing() && take_selected(profile.name, profile.default_text, &count);
@@ -217,23 +211,26 @@ struct Chooser {
   bool choose_default_outputs() {
     if (!check_missing()) return false;
     uint32_t count = 0;
-    if (encoder == kNone && !take_selected("format", default_format(), &count)) return false;
-    if (encoder == kNone) return refuse(Refusal::kMissing, "format", default_format());
+    if (selection->encoder == Selection::kNone && !take_selected("format", default_format(), &count))
+      return false;
+    if (selection->encoder == Selection::kNone) return refuse(Refusal::kMissing, "format", default_format());
     for (const char* name : {"net", "file"}) {
       const OptionItem* item = list.find(name);
       const bool is_default = Str(name) == "file";
-      if (sink != kNone || (item == nullptr && !is_default)) continue;
+      if (selection->sink != Selection::kNone || (item == nullptr && !is_default)) continue;
       const Str value = item == nullptr ? Str() : Str(item->value);
       if (!take_selected(name, value, &count)) return false;
-      if (sink == kNone) return refuse(Refusal::kMissing, name, value);
+      if (selection->sink == Selection::kNone) return refuse(Refusal::kMissing, name, value);
     }
     return true;
   }
 
   // Chooses the encoder's default filter, if this build has it.
   bool choose_default_filter() {
-    const auto* ops = static_cast<const hprof_encoder_ops*>(modules->unit(encoder).record->ops);
-    if (kEmbedded || filter != kNone || list.find("compress") != nullptr || ops == nullptr) return true;
+    const auto* ops = static_cast<const hprof_encoder_ops*>(modules->unit(selection->encoder).record->ops);
+    if (kEmbedded || selection->filter != Selection::kNone || list.find("compress") != nullptr ||
+        ops == nullptr)
+      return true;
     if (!HPROF_HAS(ops, hprof_encoder_ops, compress)) return true;
     Shipped row;
     for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
@@ -249,13 +246,10 @@ struct Chooser {
   }
 
   bool finish() {
-    selection->encoder = encoder;
-    selection->sink = sink;
-    selection->filter = filter;
-    for (const uint32_t index : {encoder, sink, filter}) {
-      if (index != kNone) modules->unit(index).runs = true;
+    for (const uint32_t index : {selection->encoder, selection->sink, selection->filter}) {
+      if (index != Selection::kNone) modules->unit(index).runs = true;
     }
-    return check_records() && check_windows();
+    return check_collectors();
   }
 
   // True: the writer takes all that the unit emits; notes and what is optional may be left out.
@@ -268,43 +262,13 @@ struct Chooser {
     return true;
   }
 
-  static void put_unit(const hprof_unit& unit, TextWriter* what) {
-    if (unit.select == nullptr) {
-      what->put("plugin=").put(unit.id);
-    } else {
-      put_condensed(unit.select, what);
-    }
-  }
-
-  bool check_records() const {
+  bool check_collectors() const {
     const hprof_unit& writer = *modules->unit(selection->encoder).record;
     for (uint32_t i = 0; i < selection->collector_count; ++i) {
       const hprof_unit& unit = *modules->unit(selection->collectors[i]).record;
-      if (takes_all_of(writer, unit)) continue;
-      char text[256];
-      TextWriter what(text, sizeof(text));
-      put_unit(unit, &what);
-      const OptionItem* format = list.find("format");
-      what.put(" is not supported with ");
-      if (format != nullptr && select_matches(writer.select, "format", format->value)) {
-        what.put("format=").put_printable(format->value, 60);
-      } else {
-        what.put(writer.id);
-      }
-      return option_error(list, what.text(), error);
-    }
-    return true;
-  }
-
-  bool check_windows() const {
-    for (uint32_t i = 0; core.every != 0 && i < selection->collector_count; ++i) {
-      const hprof_unit& unit = *modules->unit(selection->collectors[i]).record;
-      if ((unit.flags & HPROF_UNIT_WINDOWS) != 0) continue;
-      char text[256];
-      TextWriter what(text, sizeof(text));
-      put_unit(unit, &what);
-      what.put(" is not supported with every=: it has no counts to take a window from");
-      return option_error(list, what.text(), error);
+      if (!takes_all_of(writer, unit)) return refuse(Refusal::kFormat, unit.id, writer.id);
+      if (core.every != 0 && (unit.flags & HPROF_UNIT_WINDOWS) == 0)
+        return refuse(Refusal::kWindows, unit.id, "every=");
     }
     return true;
   }

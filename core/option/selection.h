@@ -13,11 +13,13 @@ namespace hprof {
 
 // The units of a session, as indices into the ModuleSet.
 struct Selection {
+  static constexpr uint32_t kNone = UINT32_MAX;
+
   uint32_t collectors[kUnitsMost];
   uint32_t collector_count = 0;
-  uint32_t encoder = 0;
-  uint32_t sink = 0;
-  uint32_t filter = UINT32_MAX;  // none
+  uint32_t encoder = kNone;
+  uint32_t sink = kNone;
+  uint32_t filter = kNone;
 };
 
 // True: every option is a row or a selector of the opened units. If not, call open_all() before

@@ -25,24 +25,22 @@ bool is_ours(const hprof_module& module) {
   return is_of_core(module);
 }
 
-bool add_module(const OptionList& list, Str module, Str option, Wanted why, ModuleNames* names,
+bool add_module(const OptionList& list, Str module, Str option, Str value, Wanted why, ModuleNames* names,
                 Error* error) {
   if (names->has(module)) return true;
   if (names->count == kModulesMost) return option_error(list, "too many modules asked for", error);
   WantedModule& added = names->items[names->count++];
   TextWriter(added.name, sizeof(added.name)).put(module);
-  TextWriter(added.option, sizeof(added.option)).put_printable(option, 80);
+  added.option = option;
+  added.value = value;
   added.why = why;
   return true;
 }
 
 bool add_shipped(const OptionList& list, Str name, Str value, Wanted why, ModuleNames* names, Error* error) {
-  char text[96];
-  TextWriter option(text, sizeof(text));
-  option.put(name).put('=').put(value.part(0, 60));
   Shipped row;
   for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
-    if (row.serves(name, value) && !add_module(list, row.module, option.text(), why, names, error))
+    if (row.serves(name, value) && !add_module(list, row.module, name, value, why, names, error))
       return false;
   }
   return true;
@@ -63,10 +61,8 @@ bool add_format(const OptionList& list, Str value, ModuleNames* names, Error* er
   // The name becomes a part of a path, so only a plain name reaches the loader. Any other is no format.
   if (!is_plain_name(value, kModuleNameMost - kEncoderPrefix.size, false)) return true;
   char module[kModuleNameMost + 1];
-  char option[96];
   TextWriter(module, sizeof(module)).put(kEncoderPrefix).put(value);
-  TextWriter(option, sizeof(option)).put("format=").put(value);
-  return add_module(list, module, option, Wanted::kGuessed, names, error);
+  return add_module(list, module, "format", value, Wanted::kGuessed, names, error);
 }
 
 bool add_plugins(const OptionList& list, Str value, ModuleNames* names, Error* error) {
@@ -76,9 +72,7 @@ bool add_plugins(const OptionList& list, Str value, ModuleNames* names, Error* e
       return option_error(list, "plugin option value must be <unit>[+<unit>...], of letters, digits and _",
                           error);
     }
-    char option[96];
-    TextWriter(option, sizeof(option)).put("plugin=").put(name);
-    if (!add_module(list, name, option, Wanted::kGuessed, names, error)) return false;
+    if (!add_module(list, name, "plugin", name, Wanted::kGuessed, names, error)) return false;
   }
   return true;
 }

@@ -121,7 +121,7 @@ const Module* ModuleSet::find_module(Str name) const {
   return nullptr;
 }
 
-Unit* ModuleSet::find_unit(Str id) {
+const Unit* ModuleSet::find_unit(Str id) const {
   for (uint32_t i = 0; i < unit_count_; ++i) {
     if (Str(units_[i].record->id) == id) return &units_[i];
   }

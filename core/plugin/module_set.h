@@ -20,7 +20,7 @@ enum class Wanted : uint32_t { kAsked, kGuessed, kByDefault };
 // A module that an option needs.
 struct WantedModule {
   char name[kModuleNameMost + 1];
-  char option[96];  // the option, for messages: "name=value"
+  Str option, value;  // for messages; they live as long as the options
   Wanted why;
 };
 struct ModuleNames {
@@ -67,7 +67,7 @@ class ModuleSet {
   uint32_t unit_count() const { return unit_count_; }
   Unit& unit(uint32_t index) { return units_[index]; }
   const Unit& unit(uint32_t index) const { return units_[index]; }
-  Unit* find_unit(Str id);
+  const Unit* find_unit(Str id) const;
   const ModuleSearch& search() const { return *search_; }
 
   // Zeroed memory for a config struct, aligned to 16 bytes, which lives as long as the set; nullptr:

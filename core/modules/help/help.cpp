@@ -26,18 +26,21 @@ Str implied_default(Str name) {
   return Str();
 }
 
-Str core_help(Str name) {
+// The row of core_options.def, with the texts that libhprof does not have.
+hprof_option with_texts(hprof_option row) {
   static constexpr struct {
-    const char *help, *name;
-  } kHelp[] = {
-#define HPROF_CORE_OPTION(group, help, name, ...) {help, name},
+    const char *help, *value, *name;
+  } kTexts[] = {
+#define HPROF_CORE_OPTION(group, help, value, name, ...) {help, value, name},
 #include "core/option/core_options.def"
 #undef HPROF_CORE_OPTION
   };
-  for (const auto& row : kHelp) {
-    if (name == row.name) return row.help;
+  for (const auto& texts : kTexts) {
+    if (Str(texts.name) != row.name) continue;
+    row.help = texts.help;
+    row.value_text = texts.value;
   }
-  return Str();
+  return row;
 }
 
 void make_line(const hprof_option& row, bool core, const ModuleSet& modules, Line* line) {
@@ -51,7 +54,7 @@ void make_line(const hprof_option& row, bool core, const ModuleSet& modules, Lin
   preset.put_printable(row.default_text != nullptr ? Str(row.default_text)
                        : core                      ? implied_default(row.name)
                                                    : Str());
-  line->help = core ? core_help(row.name) : Str(row.help);
+  line->help = row.help;
 }
 
 void pad(TextWriter* out, size_t used, size_t column) {
@@ -77,6 +80,11 @@ void print_line(const Line& line, Str indent, const TextOut& out) {
   out.put(out.context, row.text());
 }
 
+void put_line(Str line, const TextOut& out) {
+  char text[kLineMost];
+  out.put(out.context, TextWriter(text, sizeof(text)).put(line).put('\n').text());
+}
+
 // False: the core has the option itself, and shows it.
 bool is_shown(const hprof_option& row) { return find_core_option(row.name) == nullptr; }
 
@@ -93,7 +101,7 @@ void print_group(CoreGroup group, const ModuleSet& modules, const TextOut& out) 
   const OptionTable table = core_options(group);
   Line line;
   for (uint32_t i = 0; i < table.count; ++i) {
-    make_line(table[i], true, modules, &line);
+    make_line(with_texts(table[i]), true, modules, &line);
     print_line(line, "", out);
   }
 }
@@ -201,14 +209,12 @@ void print_help(const ModuleSet& modules, const TextOut& out) {
   for (uint32_t i = 0; i < modules.unit_count(); ++i) print_unit(modules.unit(i), modules, out);
   out.put(out.context,
           "\nObsolete Options, accepted without effect\n-----------------------------------------\n");
-  out.put(out.context, kIgnoredOptions);
-  out.put(out.context, "\n");
+  put_line(kIgnoredOptions, out);
   out.put(out.context, "\nDebugging Options\n-----------------\n");
   print_group(CoreGroup::kDebug, modules, out);
   out.put(out.context, kExamples);
   out.put(out.context, "\n");
-  out.put(out.context, kVersionText);
-  out.put(out.context, "\n");
+  put_line(kVersionText, out);
 }
 
 void each_option(const ModuleSet& modules, void (*visit)(void* context, const OptionText& option),
@@ -217,7 +223,7 @@ void each_option(const ModuleSet& modules, void (*visit)(void* context, const Op
   for (uint32_t group = 0; group < kCoreGroups; ++group) {
     const OptionTable table = core_options(static_cast<CoreGroup>(group));
     for (uint32_t i = 0; i < table.count; ++i) {
-      make_line(table[i], true, modules, &line);
+      make_line(with_texts(table[i]), true, modules, &line);
       visit(context, {line.name, line.preset, line.help, "core"});
     }
   }

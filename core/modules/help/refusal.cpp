@@ -59,6 +59,26 @@ void put_choices(ModuleSet& modules, TextWriter* out) {
   put_ids(modules, true, "|", &out->put("plugin="));
 }
 
+// Appends what selects the unit, as users type it.
+void put_unit(const ModuleSet& modules, Str id, TextWriter* out) {
+  const char* select = modules.find_unit(id)->record->select;
+  if (select == nullptr) {
+    out->put("plugin=").put(id);
+  } else {
+    put_condensed(select, out);
+  }
+}
+
+void put_format(const ModuleSet& modules, const OptionList& list, Str encoder, TextWriter* out) {
+  const OptionItem* typed = list.find("format");
+  if (typed != nullptr &&
+      select_matches(modules.find_unit(encoder)->record->select, "format", typed->value)) {
+    out->put("format=").put_printable(typed->value, 60);
+  } else {
+    out->put(encoder);
+  }
+}
+
 }  // namespace
 
 void explain_refusal(const Refusal& refusal, const OptionList& list, ModuleSet& modules, Error* error) {
@@ -73,13 +93,21 @@ void explain_refusal(const Refusal& refusal, const OptionList& list, ModuleSet& 
       put_missing(modules, name, value, &out.put(name).put('=').put_printable(value, 60));
       break;
     case Refusal::kModule:
-      put_module(modules, value, &out.put(name));
+      put_module(modules, refusal.module, &out.put(name).put('=').put_printable(value, 60));
       break;
     case Refusal::kValue:
       put_selector_values(modules, name, &out.put(name).put(" option value must be "));
       break;
     case Refusal::kNothing:
       put_choices(modules, &out);
+      break;
+    case Refusal::kFormat:
+      put_unit(modules, name, &out);
+      put_format(modules, list, value, &out.put(" is not supported with "));
+      break;
+    case Refusal::kWindows:
+      put_unit(modules, name, &out);
+      out.put(" is not supported with ").put(value).put(": it has no counts to take a window from");
       break;
   }
   option_error(list, out.text(), error);

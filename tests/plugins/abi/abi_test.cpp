@@ -29,7 +29,6 @@ struct Opened {
     for (const std::string& name : wanted) {
       WantedModule& item = names->items[names->count++];
       TextWriter(item.name, sizeof(item.name)).put(name.c_str());
-      item.option[0] = '\0';
       item.why = Wanted::kAsked;
     }
     set->open(search, *names, said.messages());

@@ -16,7 +16,7 @@ ModuleNames names_of(const std::vector<std::string>& wanted) {
   for (const std::string& name : wanted) {
     WantedModule& item = names.items[names.count++];
     TextWriter(item.name, sizeof(item.name)).put(name.c_str());
-    TextWriter(item.option, sizeof(item.option)).put("plugin");
+    item.option = "plugin";
     item.why = Wanted::kAsked;
   }
   return names;
