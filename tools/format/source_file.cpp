@@ -114,7 +114,8 @@ std::unique_ptr<ByteSource> SourceFile::open(std::string* error) {
 }
 
 std::unique_ptr<ByteSource> open_source(const std::string& path, std::string* error) {
-  return SourceFile(path).open(error);
+  static SourceFile input("-");
+  return path == "-" ? input.open(error) : SourceFile(path).open(error);
 }
 
 }  // namespace hprof::tool

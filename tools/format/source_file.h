@@ -2,7 +2,6 @@
 // the fly.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -30,7 +29,8 @@ class SourceFile {
   std::shared_ptr<GzipPoints> points_;  // of a gzip file
 };
 
-// Opens a file for one source. Null with *error: it cannot be opened.
+// Opens a file for one source; every source of the standard input ("-") starts at its beginning. Null with
+// *error: it cannot be opened.
 std::unique_ptr<ByteSource> open_source(const std::string& path, std::string* error);
 
 }  // namespace hprof::tool

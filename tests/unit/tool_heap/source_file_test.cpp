@@ -75,6 +75,34 @@ std::string rest_of(ByteSource& source) {
   return all;
 }
 
+// A pipe with `bytes` as the standard input of the process.
+class StandardInput {
+ public:
+  explicit StandardInput(const std::string& bytes) : before_(dup(0)) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    dup2(ends[0], 0);
+    close(ends[0]);
+    writer_ = std::thread([bytes, to = ends[1]] {
+      for (size_t at = 0; at < bytes.size();) {
+        const ssize_t put = write(to, bytes.data() + at, bytes.size() - at);
+        if (put <= 0) break;
+        at += static_cast<size_t>(put);
+      }
+      close(to);
+    });
+  }
+  ~StandardInput() {
+    dup2(before_, 0);
+    close(before_);
+    writer_.join();
+  }
+
+ private:
+  const int before_;
+  std::thread writer_;
+};
+
 // Pieces at random offsets, by two threads.
 void check_any_order(SourceFile& file, const std::string& bytes) {
   std::vector<std::thread> threads;
@@ -155,25 +183,21 @@ TEST_CASE("what the standard input delivers can be read again") {
     if (!kInflates) return;
     delivered = member(bytes);
   }
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const int before = dup(0);
-  dup2(ends[0], 0);
-  close(ends[0]);
-  std::thread writer([&] {
-    for (size_t at = 0; at < delivered.size();) {
-      const ssize_t put = write(ends[1], delivered.data() + at, delivered.size() - at);
-      if (put <= 0) break;
-      at += static_cast<size_t>(put);
-    }
-    close(ends[1]);
-  });
   SourceFile file("-", folder.path);
   std::string error;
-  const std::unique_ptr<ByteSource> first = file.open(&error);
-  CHECK((first != nullptr && first->size() == kUnknownSize && rest_of(*first) == bytes));
-  dup2(before, 0);
-  close(before);
-  writer.join();
+  {
+    StandardInput input(delivered);
+    const std::unique_ptr<ByteSource> first = file.open(&error);
+    CHECK((first != nullptr && first->size() == kUnknownSize && rest_of(*first) == bytes));
+  }
   check_any_order(file, bytes);
+}
+
+TEST_CASE("a second source of the standard input has what the first one read") {
+  const std::string bytes = some_bytes(300000);
+  StandardInput input(bytes);
+  std::string error;
+  uint8_t start[1000];
+  CHECK(open_source("-", &error)->read(start, sizeof start) > 0);
+  CHECK((rest_of(*open_source("-", &error)) == bytes));
 }
