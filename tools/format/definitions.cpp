@@ -57,6 +57,7 @@ bool read_record_head(Input& in, RecordHead* head, bool* cut) {
 
 bool Definitions::take(Input& in, const RecordHead& head) {
   in.set_limit(head.end());
+  in.seek(head.body());
   switch (head.tag) {
     case kString: {
       if (head.length < in.id_size()) return false;

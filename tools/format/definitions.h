@@ -96,7 +96,8 @@ class Definitions {
   IdMap<StackTrace> traces;       // by serial number
   IdMap<StartedThread> threads;   // by serial number
 
-  // Reads and keeps a definition record's body. False: no definition, or incomplete. No checks.
+  // Reads and keeps a definition record's body, wherever the input is. False: no definition, or incomplete.
+  // No checks.
   bool take(Input& in, const RecordHead& head);
 
   std::string_view string(uint64_t id) const;

@@ -5,7 +5,6 @@
 // list and becomes a bitmap when that is smaller.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "tools/format/input.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace hprof::tool {
 

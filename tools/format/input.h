@@ -5,8 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,6 +48,11 @@ inline uint64_t big_endian(const uint8_t* from) {
   for (unsigned i = 0; i < kSize; ++i) value = value << 8 | from[i];
   return value;
 }
+inline uint64_t big_endian(const uint8_t* from, unsigned size) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < size; ++i) value = value << 8 | from[i];
+  return value;
+}
 
 class Input {
  public:
@@ -69,7 +72,6 @@ class Input {
   // Reads fail beyond `offset` from now on; clears an earlier overrun.
   void set_limit(uint64_t offset);
   void clear_limit() { set_limit(kUnknownSize); }
-  uint64_t limit() const { return limit_; }
 
   uint8_t u1() { return need(1) ? *at_++ : uint8_t{0}; }
   uint16_t u2() { return static_cast<uint16_t>(next<2>()); }

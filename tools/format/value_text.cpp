@@ -9,10 +9,18 @@
 
 namespace hprof::tool {
 
+double real_value(uint8_t type, uint64_t bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  if (type != HPROF_TYPE_FLOAT) return value;
+  const auto low = static_cast<uint32_t>(bits);
+  float narrow;
+  std::memcpy(&narrow, &low, sizeof narrow);
+  return static_cast<double>(narrow);
+}
+
 std::string value_text(uint8_t type, uint64_t value) {
   char text[64];
-  float real;
-  double wide;
   uint32_t low = static_cast<uint32_t>(value);
   switch (type) {
     case HPROF_TYPE_OBJECT:
@@ -24,12 +32,10 @@ std::string value_text(uint8_t type, uint64_t value) {
       std::snprintf(text, sizeof text, "'\\u%04x'", low & 0xffff);
       break;
     case HPROF_TYPE_FLOAT:
-      std::memcpy(&real, &low, sizeof real);
-      std::snprintf(text, sizeof text, "%.9g", static_cast<double>(real));
+      std::snprintf(text, sizeof text, "%.9g", real_value(type, value));
       break;
     case HPROF_TYPE_DOUBLE:
-      std::memcpy(&wide, &value, sizeof wide);
-      std::snprintf(text, sizeof text, "%.17g", wide);
+      std::snprintf(text, sizeof text, "%.17g", real_value(type, value));
       break;
     case HPROF_TYPE_BYTE:
       std::snprintf(text, sizeof text, "%d", static_cast<int8_t>(low));

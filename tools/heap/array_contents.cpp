@@ -2,8 +2,7 @@
 #include "tools/heap/array_contents.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
+#include <cstring>
 
 #include "tools/format/utf8.h"
 #include "tools/heap/heap_tables.h"
@@ -52,9 +51,7 @@ class ContentReader : public HeapVisitor {
     }
     if (text) texts_.add({hash.value(), number, static_cast<uint32_t>(size)});
     if (!zero) return;
-    uint32_t index = snapshot_.outline.classes.find(record.class_id);
-    if (record.type != HPROF_TYPE_OBJECT) index = snapshot_.outline.classes.primitive(record.type);
-    ZeroTotals& totals = zeros[index == kNoClass ? 0 : index];
+    ZeroTotals& totals = zeros[snapshot_.outline.classes.of_array(record)];
     ++totals.arrays;
     totals.bytes += snapshot_.layout.array_size(record.type, record.length);
   }
@@ -71,16 +68,15 @@ class ContentReader : public HeapVisitor {
 struct Duplicate {
   uint64_t wasted = 0;
   uint64_t copies = 0;
-  uint64_t size = 0;  // size of one string, with its array
   uint32_t example = kNoObject;
 };
 
-// Sorts the records, so that those of the same text are adjacent.
 struct TextTotals {
-  uint64_t texts = 0, distinct = 0, wasted = 0, bytes = 0, repeated = 0;
+  uint64_t texts = 0, distinct = 0, wasted = 0, bytes = 0, left_out = 0;
   std::vector<Duplicate> top;
 };
 
+// Sorts the records, so that those of the same text are adjacent.
 TextTotals find_duplicates(const Snapshot& snapshot, TextRecord* begin, TextRecord* end, size_t top) {
   std::sort(begin, end, [](const TextRecord& a, const TextRecord& b) {
     if (a.hash != b.hash) return a.hash < b.hash;
@@ -101,12 +97,10 @@ TextTotals find_duplicates(const Snapshot& snapshot, TextRecord* begin, TextReco
     ++totals.distinct;
     totals.bytes += copies * size;
     totals.wasted += (copies - 1) * size;
-    if (copies > 1) {
-      ++totals.repeated;
-      rows.add({(copies - 1) * size, copies, size, at->array});
-    }
+    if (copies > 1) rows.add({(copies - 1) * size, copies, at->array});
     at = next;
   }
+  totals.left_out = rows.left_out();
   totals.top = rows.sorted();
   return totals;
 }
@@ -115,12 +109,9 @@ Table zero_table(const Snapshot& snapshot, const std::vector<ZeroTotals>& zeros,
   Table table{"zero_arrays",
               "Arrays of zeros, false or null only",
               {{"arrays", "arrays", CellKind::kCount}, kShallow, kClass}};
-  std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < zeros.size(); ++i) {
-    if (zeros[i].arrays != 0) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return zeros[a].bytes > zeros[b].bytes; });
+  std::vector<uint32_t> order = largest_first(
+      zeros, [](const ZeroTotals& each) { return each.arrays != 0; },
+      [](const ZeroTotals& each) { return each.bytes; });
   table.left_out = cut(order, top);
   for (uint32_t i : order) {
     table.rows.push_back({zeros[i].arrays, zeros[i].bytes, class_entity(snapshot, i)});
@@ -144,7 +135,7 @@ bool read_string(const Snapshot& snapshot, const InstanceRecord& record, Input& 
   if (bytes == nullptr) return false;
   auto number_at = [&](uint32_t offset, unsigned width) {
     if (uint64_t{offset} + width > record.byte_count) return uint64_t{0};
-    return width == 8 ? big_endian<8>(bytes + offset) : big_endian<4>(bytes + offset);
+    return big_endian(bytes + offset, width);
   };
   part->string = snapshot.numbers.number_of(record.id);
   part->array = snapshot.numbers.number_of(number_at(classes.string_value, classes.id_size));
@@ -277,40 +268,30 @@ class PartFinder : public HeapVisitor {
   size_t characters_;
 };
 
-// The results of copies of a reader over the whole dump, in no order.
+// What copies of a reader find in the whole dump, in no order.
 template <typename Reader>
-auto found_by_all(const Snapshot& snapshot, Reader prototype) {
-  std::vector<Reader> readers(std::max(1u, snapshot.options.threads), prototype);
-  std::vector<HeapVisitor*> visitors;
-  for (Reader& reader : readers) visitors.push_back(&reader);
-  std::string error;
-  walk_pieces(
-      snapshot.opener, snapshot.outline, visitors, [](const DumpPiece&) { return true; },
-      [](size_t, HeapVisitor&) {}, &error);
+auto found_by_all(const Snapshot& snapshot, const Reader& prototype) {
   decltype(prototype.found) all;
-  for (Reader& reader : readers) all.insert(all.end(), reader.found.begin(), reader.found.end());
+  for (const Reader& reader : read_by_all(snapshot, prototype))
+    all.insert(all.end(), reader.found.begin(), reader.found.end());
   return all;
-}
-
-std::vector<uint32_t> sorted(std::vector<uint32_t> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  return numbers;
 }
 
 // The numbers of the strings that contain the text.
 std::vector<uint32_t> strings_with(const Snapshot& snapshot, const Needles& needles, size_t characters) {
-  std::vector<uint32_t> arrays = sorted(found_by_all(snapshot, TextFinder(snapshot, needles)));
+  std::vector<uint32_t> arrays = found_by_all(snapshot, TextFinder(snapshot, needles)), strings;
+  sort_numbers(&arrays);
   std::vector<StringPart> parts = found_by_all(snapshot, OwnerFinder(snapshot, arrays));
-  std::vector<uint32_t> strings;
-  if (!snapshot.outline.classes.strings_share_arrays()) {
+  if (snapshot.outline.classes.strings_share_arrays()) {
+    std::sort(parts.begin(), parts.end(), [](const StringPart& a, const StringPart& b) {
+      return a.array != b.array ? a.array < b.array : a.offset < b.offset;
+    });
+    strings = found_by_all(snapshot, PartFinder(snapshot, needles, parts, characters));
+  } else {
     for (const StringPart& part : parts) strings.push_back(part.string);
-    return sorted(strings);
   }
-  std::sort(parts.begin(), parts.end(), [](const StringPart& a, const StringPart& b) {
-    return a.array != b.array ? a.array < b.array : a.offset < b.offset;
-  });
-  return sorted(found_by_all(snapshot, PartFinder(snapshot, needles, parts, characters)));
+  sort_numbers(&strings);
+  return strings;
 }
 
 // Converts UTF-8 to UTF-16; false: it is not UTF-8.
@@ -337,29 +318,19 @@ bool utf16_of(const std::string& text, std::vector<uint16_t>* units) {
 Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t top) {
   GrowingList<TextRecord> texts;
   texts.allocate(budget, snapshot.objects.string_arrays.count());
-  std::string error;
   BigArray<uint32_t> whole;
   if (snapshot.outline.classes.strings_share_arrays()) {
+    std::string error;
     whole.allocate(budget, snapshot.numbers.size());
+    // One reader, since two would store the same element.
     WholeStrings reader(snapshot, whole);
-    walk_pieces(
-        snapshot.opener, snapshot.outline, {&reader}, [](const DumpPiece&) { return true; },
-        [](size_t, HeapVisitor&) {}, &error);
+    walk_pieces(snapshot, {&reader}, nullptr, nullptr, &error);
   }
-  std::vector<std::unique_ptr<ContentReader>> readers;
-  std::vector<HeapVisitor*> visitors;
-  for (unsigned i = 0; i < std::max(1u, snapshot.options.threads); ++i) {
-    readers.push_back(std::make_unique<ContentReader>(snapshot, whole, texts));
-    visitors.push_back(readers.back().get());
-  }
-  walk_pieces(
-      snapshot.opener, snapshot.outline, visitors, [](const DumpPiece&) { return true; },
-      [](size_t, HeapVisitor&) {}, &error);
   std::vector<ZeroTotals> zeros(snapshot.outline.classes.list.size());
-  for (const auto& reader : readers) {
+  for (const ContentReader& reader : read_by_all(snapshot, ContentReader(snapshot, whole, texts))) {
     for (size_t i = 0; i < zeros.size(); ++i) {
-      zeros[i].arrays += reader->zeros[i].arrays;
-      zeros[i].bytes += reader->zeros[i].bytes;
+      zeros[i].arrays += reader.zeros[i].arrays;
+      zeros[i].bytes += reader.zeros[i].bytes;
     }
   }
   TextTotals totals = find_duplicates(snapshot, texts.begin(), texts.end(), top);
@@ -378,7 +349,7 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
                {"wasted_bytes", "wasted", CellKind::kBytes},
                {"text", "text", CellKind::kQuote}},
               {},
-              totals.repeated - totals.top.size(),
+              totals.left_out,
               "Wasted: all copies but one, each with its java.lang.String."};
   std::vector<uint32_t> examples;
   for (const Duplicate& each : totals.top) examples.push_back(each.example);

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,8 +31,7 @@ class MemoryBudget {
   void cool(void* region);
   void give_back(void* region);
   uint64_t spilled() const { return spilled_; }  // bytes ever put in temporary files
-  uint64_t limit() const { return limit_; }
-  uint64_t peak() const { return peak_; }  // most bytes in RAM that were requested
+  uint64_t peak() const { return peak_; }        // most bytes in RAM that were requested
   // Bytes that still fit into RAM. Thread: any.
   uint64_t room_left();
   // Call it with the address of each element that is accessed in random order. Pages of files that no step

@@ -24,55 +24,42 @@ constexpr CollectionKind kKinds[] = {
     {HPROF_CONCURRENT "ConcurrentHashMap", Shape::kBuckets, true, "table", nullptr, "next", "key", "val"},
     {HPROF_CONCURRENT "ConcurrentSkipListMap", Shape::kChain, true, "head.node", nullptr, "next", "key",
      "val|value"},
-    {"java.util.IdentityHashMap", Shape::kPairs, true, "table", "size", nullptr, nullptr, nullptr},
-    {HPROF_IMMUTABLE "MapN", Shape::kPairs, true, "table", "size", nullptr, nullptr, nullptr},
+    {"java.util.IdentityHashMap", Shape::kPairs, true, "table", "size"},
+    {HPROF_IMMUTABLE "MapN", Shape::kPairs, true, "table", "size"},
     {HPROF_IMMUTABLE "Map1", Shape::kFields, true, nullptr, nullptr, nullptr, "k0", "v0"},
     {"java.util.Collections$SingletonMap", Shape::kFields, true, nullptr, nullptr, nullptr, "k", "v"},
     {"java.util.TreeMap", Shape::kTree, true, "root", "size", nullptr, "key", "value"},
-    {"java.util.Collections$UnmodifiableMap", Shape::kWrapper, true, "m", nullptr, nullptr, nullptr, nullptr},
-    {"java.util.Collections$SynchronizedMap", Shape::kWrapper, true, "m", nullptr, nullptr, nullptr, nullptr},
-    {"java.util.Collections$CheckedMap", Shape::kWrapper, true, "m", nullptr, nullptr, nullptr, nullptr},
-    {"java.util.HashSet", Shape::kWrapper, false, "map", nullptr, nullptr, nullptr, nullptr},
-    {"java.util.TreeSet", Shape::kWrapper, false, "m", nullptr, nullptr, nullptr, nullptr},
-    {"java.util.Collections$SetFromMap", Shape::kWrapper, false, "m", nullptr, nullptr, nullptr, nullptr},
-    {"java.util.Collections$UnmodifiableCollection", Shape::kWrapper, false, "c", nullptr, nullptr, nullptr,
-     nullptr},
-    {"java.util.Collections$SynchronizedCollection", Shape::kWrapper, false, "c", nullptr, nullptr, nullptr,
-     nullptr},
-    {"java.util.Collections$CheckedCollection", Shape::kWrapper, false, "c", nullptr, nullptr, nullptr,
-     nullptr},
-    {HPROF_CONCURRENT "ConcurrentHashMap$CollectionView", Shape::kWrapper, false, "map", nullptr, nullptr,
-     nullptr, nullptr},
-    {HPROF_CONCURRENT "ConcurrentSkipListSet", Shape::kWrapper, false, "m", nullptr, nullptr, nullptr,
-     nullptr},
-    {HPROF_CONCURRENT "CopyOnWriteArraySet", Shape::kWrapper, false, "al", nullptr, nullptr, nullptr,
-     nullptr},
-    {HPROF_IMMUTABLE "SetN", Shape::kSlots, false, "elements", "size", nullptr, nullptr, nullptr},
-    {HPROF_IMMUTABLE "ListN", Shape::kArray, false, "elements", nullptr, nullptr, nullptr, nullptr},
+    {"java.util.Collections$UnmodifiableMap", Shape::kWrapper, true, "m"},
+    {"java.util.Collections$SynchronizedMap", Shape::kWrapper, true, "m"},
+    {"java.util.Collections$CheckedMap", Shape::kWrapper, true, "m"},
+    {"java.util.HashSet", Shape::kWrapper, false, "map"},
+    {"java.util.TreeSet", Shape::kWrapper, false, "m"},
+    {"java.util.Collections$SetFromMap", Shape::kWrapper, false, "m"},
+    {"java.util.Collections$UnmodifiableCollection", Shape::kWrapper, false, "c"},
+    {"java.util.Collections$SynchronizedCollection", Shape::kWrapper, false, "c"},
+    {"java.util.Collections$CheckedCollection", Shape::kWrapper, false, "c"},
+    {HPROF_CONCURRENT "ConcurrentHashMap$CollectionView", Shape::kWrapper, false, "map"},
+    {HPROF_CONCURRENT "ConcurrentSkipListSet", Shape::kWrapper, false, "m"},
+    {HPROF_CONCURRENT "CopyOnWriteArraySet", Shape::kWrapper, false, "al"},
+    {HPROF_IMMUTABLE "SetN", Shape::kSlots, false, "elements", "size"},
+    {HPROF_IMMUTABLE "ListN", Shape::kArray, false, "elements"},
     {HPROF_IMMUTABLE "Set12", Shape::kFields, false, nullptr, nullptr, nullptr, "e0", "e1"},
     {HPROF_IMMUTABLE "List12", Shape::kFields, false, nullptr, nullptr, nullptr, "e0", "e1"},
-    {"java.util.Collections$SingletonSet", Shape::kFields, false, nullptr, nullptr, nullptr, "element",
-     nullptr},
-    {"java.util.Collections$SingletonList", Shape::kFields, false, nullptr, nullptr, nullptr, "element",
-     nullptr},
-    {"java.util.ArrayList", Shape::kArray, false, "elementData", "size", nullptr, nullptr, nullptr},
-    {"java.util.Vector", Shape::kArray, false, "elementData", "elementCount", nullptr, nullptr, nullptr},
-    {"java.util.Arrays$ArrayList", Shape::kArray, false, "a", nullptr, nullptr, nullptr, nullptr},
-    {HPROF_CONCURRENT "CopyOnWriteArrayList", Shape::kArray, false, "array", nullptr, nullptr, nullptr,
-     nullptr},
-    {"java.util.PriorityQueue", Shape::kArray, false, "queue", "size", nullptr, nullptr, nullptr},
-    {HPROF_CONCURRENT "PriorityBlockingQueue", Shape::kArray, false, "queue", "size", nullptr, nullptr,
-     nullptr},
-    {"java.util.ArrayDeque", Shape::kRing, false, "elements", nullptr, "head", nullptr, nullptr},
-    {HPROF_CONCURRENT "ArrayBlockingQueue", Shape::kRing, false, "items", "count", "takeIndex", nullptr,
-     nullptr},
-    {"java.util.LinkedList", Shape::kChain, false, "first", "size", "next", "item", nullptr},
-    {HPROF_CONCURRENT "ConcurrentLinkedQueue", Shape::kChain, false, "head", nullptr, "next", "item",
-     nullptr},
-    {HPROF_CONCURRENT "ConcurrentLinkedDeque", Shape::kChain, false, "head", nullptr, "next", "item",
-     nullptr},
-    {HPROF_CONCURRENT "LinkedBlockingQueue", Shape::kChain, false, "head", nullptr, "next", "item", nullptr},
-    {HPROF_CONCURRENT "LinkedBlockingDeque", Shape::kChain, false, "first", "count", "next", "item", nullptr},
+    {"java.util.Collections$SingletonSet", Shape::kFields, false, nullptr, nullptr, nullptr, "element"},
+    {"java.util.Collections$SingletonList", Shape::kFields, false, nullptr, nullptr, nullptr, "element"},
+    {"java.util.ArrayList", Shape::kArray, false, "elementData", "size"},
+    {"java.util.Vector", Shape::kArray, false, "elementData", "elementCount"},
+    {"java.util.Arrays$ArrayList", Shape::kArray, false, "a"},
+    {HPROF_CONCURRENT "CopyOnWriteArrayList", Shape::kArray, false, "array"},
+    {"java.util.PriorityQueue", Shape::kArray, false, "queue", "size"},
+    {HPROF_CONCURRENT "PriorityBlockingQueue", Shape::kArray, false, "queue", "size"},
+    {"java.util.ArrayDeque", Shape::kRing, false, "elements", nullptr, "head"},
+    {HPROF_CONCURRENT "ArrayBlockingQueue", Shape::kRing, false, "items", "count", "takeIndex"},
+    {"java.util.LinkedList", Shape::kChain, false, "first", "size", "next", "item"},
+    {HPROF_CONCURRENT "ConcurrentLinkedQueue", Shape::kChain, false, "head", nullptr, "next", "item"},
+    {HPROF_CONCURRENT "ConcurrentLinkedDeque", Shape::kChain, false, "head", nullptr, "next", "item"},
+    {HPROF_CONCURRENT "LinkedBlockingQueue", Shape::kChain, false, "head", nullptr, "next", "item"},
+    {HPROF_CONCURRENT "LinkedBlockingDeque", Shape::kChain, false, "first", "count", "next", "item"},
 };
 #undef HPROF_CONCURRENT
 #undef HPROF_IMMUTABLE
@@ -186,7 +173,7 @@ class EntryReader {
     std::vector<uint64_t> ids;
     if (values.element != HPROF_TYPE_OBJECT) return ids;
     for (size_t at = 0; at + width <= values.bytes.size(); at += width) {
-      ids.push_back(width == 8 ? big_endian<8>(&values.bytes[at]) : big_endian<4>(&values.bytes[at]));
+      ids.push_back(big_endian(&values.bytes[at], width));
     }
     return ids;
   }
@@ -322,14 +309,7 @@ std::vector<ShownObject> shown_objects(const Snapshot& snapshot, const std::vect
   std::vector<uint32_t> strings(ids.size(), kNoObject);
   for (size_t i = 0; i < ids.size(); ++i) {
     const uint32_t index = values[i].class_index;
-    if (ids[i] == 0) {
-      shown[i].entity = {"null"};
-    } else if (objects[i] == kNoObject) {
-      shown[i].entity = {value_text(HPROF_TYPE_OBJECT, ids[i]) + " (not in the dump)", HeapEntity::kObject,
-                         ids[i], ""};
-    } else {
-      shown[i].entity = entity_of(snapshot, objects[i]);
-    }
+    shown[i].entity = referred_entity(snapshot, ids[i]);
     if (index == kNoClass || values[i].element != 0) continue;
     if (index == classes.string_class) strings[i] = objects[i];
     if (constant != kNoClass && classes.extends(index, constant))

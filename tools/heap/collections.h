@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,10 +29,10 @@ struct CollectionKind {
   Shape shape;
   bool map;
   const char* store;
-  const char* size;  // nullptr: none
-  const char* next;
-  const char* key;  // of a list or set: the element
-  const char* value;
+  const char* size = nullptr;  // nullptr: none
+  const char* next = nullptr;
+  const char* key = nullptr;  // of a list or set: the element
+  const char* value = nullptr;
 };
 
 // The kind of each class: its own, or its nearest superclass's.

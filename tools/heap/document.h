@@ -83,6 +83,18 @@ uint64_t cut(std::vector<Row>& rows, size_t top) {
   return left_out;
 }
 
+// The indexes of the items for which keep(item) holds, the largest key(item) first.
+template <typename Item, typename Keep, typename Key>
+std::vector<uint32_t> largest_first(const std::vector<Item>& items, const Keep& keep, const Key& key) {
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    if (keep(items[i])) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return key(items[a]) > key(items[b]); });
+  return order;
+}
+
 // The first `top` of any number of rows, 0 = all. before(a, b): the order, without equals.
 template <typename Row>
 class FirstRows {
@@ -147,5 +159,7 @@ void write_json(const Document& document, std::ostream& out);
 std::string write_csv(const Document& document, std::string key, std::ostream& out, uint64_t* left_out);
 // A JSON string with its quotes; invalid UTF-8 becomes U+FFFD.
 std::string json_string(const std::string& text);
+// A field of CSV, in quotes where RFC 4180 needs them.
+std::string csv_text(const std::string& text);
 
 }  // namespace hprof::tool

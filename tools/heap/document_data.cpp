@@ -1,10 +1,11 @@
 // Renders documents as JSON and CSV.
-#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ostream>
 
+#include "tools/format/binary_format.h"
+#include "tools/format/value_text.h"
 #include "tools/heap/document.h"
 
 namespace hprof::tool {
@@ -49,11 +50,7 @@ std::vector<DataField> fields_of(const Column& column, const Cell& cell) {
       text = entity->text;
       kind = std::string(kKinds[entity->kind]);
     }
-    if (entity->id != 0) {
-      char digits[24];
-      std::snprintf(digits, sizeof digits, "0x%" PRIx64, entity->id);
-      id = std::string(digits);
-    }
+    if (entity->id != 0) id = value_text(HPROF_TYPE_OBJECT, entity->id);
     if (!entity->class_name.empty()) class_name = entity->class_name;
   } else {
     text = cell;
@@ -141,14 +138,6 @@ void json_section(const Section& section, std::ostream& out) {
   out << "]}";
 }
 
-// A field in quotes where RFC 4180 needs them.
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 struct PlacedTable {
   const Table* table;
   size_t part;  // number of its section among the parts, 0 = it is none
@@ -211,24 +200,28 @@ std::string write_csv(const Document& document, std::string key, std::ostream& o
          (known.empty() ? "" : ", only " + known);
 }
 
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 std::string json_string(const std::string& text) {
   std::string result = "\"";
   for (size_t at = 0; at < text.size();) {
     char c = text[at];
     auto byte = static_cast<unsigned char>(c);
     size_t length = utf8_length(text, at);
+    const auto second = static_cast<unsigned char>(length > 1 ? text[at + 1] : 0);
     if (length == 0) {
       result += "\\ufffd";
       length = 1;
     } else if (c == '"' || c == '\\') {
       result += {'\\', c};
-    } else if (byte < 0x20 || byte == 0x7f) {
+    } else if (byte < 0x20 || byte == 0x7f || (byte == 0xc2 && second < 0xa0)) {  // U+0080 to U+009F, too
       char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
-      result += escaped;
-    } else if (byte == 0xc2 && static_cast<unsigned char>(text[at + 1]) < 0xa0) {  // a control, too
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(text[at + 1]));
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte == 0xc2 ? second : byte);
       result += escaped;
     } else {
       result.append(text, at, length);

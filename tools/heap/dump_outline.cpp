@@ -18,8 +18,7 @@ constexpr uint64_t kNamesMax = uint64_t{512} << 20;
 
 class OutlineReader : public HeapVisitor {
  public:
-  OutlineReader(Input& in, const OutlineOptions& options, DumpOutline* out)
-      : in_(in), options_(options), out_(*out) {}
+  OutlineReader(Input& in, unsigned dump, DumpOutline* out) : in_(in), wanted_(dump), out_(*out) {}
 
   bool run(std::string* error) {
     RecordReader records(in_);
@@ -37,10 +36,10 @@ class OutlineReader : public HeapVisitor {
     if (records.end() == RecordReader::End::kWithinHead)
       problem(head.offset, "the file ends within the head of a record");
     out_.size = in_.offset();
-    if (out_.dumps == 0 || options_.dump > out_.dumps) {
-      *error = out_.dumps == 0 ? "no heap dump in it"
-                               : "it has " + std::to_string(out_.dumps) + " heap dumps, not " +
-                                     std::to_string(options_.dump);
+    if (out_.dumps == 0 || wanted_ > out_.dumps) {
+      *error = out_.dumps == 0
+                   ? "no heap dump in it"
+                   : "it has " + std::to_string(out_.dumps) + " heap dumps, not " + std::to_string(wanted_);
       return false;
     }
     return true;
@@ -147,10 +146,10 @@ class OutlineReader : public HeapVisitor {
   bool record(const RecordHead& head) {
     if (head.tag == kHeapDump || head.tag == kHeapDumpSegment) {
       if (!in_dump_ || head.tag == kHeapDump) {
-        if (options_.dump != 0 && out_.dumps == options_.dump) return true;
+        if (wanted_ != 0 && out_.dumps == wanted_) return true;
         begin_dump();
       }
-      if (options_.dump != 0 && out_.dumps != options_.dump) return true;
+      if (wanted_ != 0 && out_.dumps != wanted_) return true;
       return segment(head);
     }
     if (head.tag == kHeapDumpEnd) {
@@ -188,7 +187,7 @@ class OutlineReader : public HeapVisitor {
   }
 
   Input& in_;
-  const OutlineOptions& options_;
+  const unsigned wanted_;  // dump; 0 = the last
   DumpOutline& out_;
   uint64_t piece_ = 0;
   uint64_t pending_ = 0, pending_offset_ = 0;
@@ -214,12 +213,11 @@ void DumpFile::identify(uint64_t* size, uint64_t* changed) {
   os::close_file(file);
 }
 
-bool read_outline(DumpOpener& opener, const OutlineOptions& options, DumpOutline* outline,
-                  std::string* error) {
+bool read_outline(DumpOpener& opener, unsigned dump, DumpOutline* outline, std::string* error) {
   std::unique_ptr<ByteSource> source = opener.open(error);
   if (source == nullptr) return false;
   Input in(*source);
-  if (!OutlineReader(in, options, outline).run(error)) return false;
+  if (!OutlineReader(in, dump, outline).run(error)) return false;
   outline->seekable = source->size() != kUnknownSize;  // of a compressed file from here on
   if (!source->error().empty()) outline->problems.push_back(source->error());
   return true;

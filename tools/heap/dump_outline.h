@@ -73,12 +73,8 @@ struct DumpOutline {
   std::vector<std::string> problems;   // what could not be read, as sentences
 };
 
-struct OutlineOptions {
-  unsigned dump = 0;  // which one, from 1; 0 = the last
-};
-
-// False with *error: it is not a dump. A truncated or broken file is read as far as possible.
-bool read_outline(DumpOpener& opener, const OutlineOptions& options, DumpOutline* outline,
-                  std::string* error);
+// dump: which one of the file, from 1; 0 = the last. False with *error: it is not a dump. A truncated or
+// broken file is read as far as possible.
+bool read_outline(DumpOpener& opener, unsigned dump, DumpOutline* outline, std::string* error);
 
 }  // namespace hprof::tool

@@ -1,6 +1,5 @@
 #include "tools/heap/find_objects.h"
 
-#include <algorithm>
 #include <set>
 
 #include "core/base/text_tools.h"
@@ -83,9 +82,7 @@ bool find_class_objects(const Snapshot& snapshot, const std::string& name, bool 
   NamedClasses classes;
   if (find_classes(snapshot, name, subclasses, &classes, error) != FoundClasses::kFound) return false;
   for (uint32_t i = 0; i < classes.wanted.size(); ++i) {
-    const HeapClass& each = snapshot.outline.classes.list[i];
-    const uint32_t object =
-        classes.wanted[i] && each.dumped ? snapshot.numbers.number_of(each.id) : kNoObject;
+    const uint32_t object = classes.wanted[i] ? snapshot.mirror_of(i) : kNoObject;
     if (object != kNoObject) found->objects.push_back(object);
   }
   found->name = "class " + classes.name;

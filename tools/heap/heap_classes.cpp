@@ -1,8 +1,5 @@
 #include "tools/heap/heap_classes.h"
 
-#include <cinttypes>
-#include <cstdio>
-
 #include "tools/format/utf8.h"
 
 namespace hprof::tool {

@@ -58,8 +58,19 @@ class HeapClasses {
   uint32_t take(uint64_t id);
   // kNoClass: no class has this id.
   uint32_t find(uint64_t id) const;
+  // The same, 0: no class has this id.
+  uint32_t known(uint64_t id) const {
+    const uint32_t index = find(id);
+    return index == kNoClass ? 0 : index;
+  }
   // The class of primitive arrays of this element type.
   uint32_t primitive(uint8_t type) const { return primitives_[type & 15]; }
+  // The class of an array, 0: unknown.
+  uint32_t of_array(const ArrayRecord& record) const {
+    return record.type == HPROF_TYPE_OBJECT ? known(record.class_id) : primitive(record.type);
+  }
+  // java.lang.Class, 0: unknown.
+  uint32_t of_mirrors() const { return class_class == kNoClass ? 0 : class_class; }
   // The class of the boot loader with that name; kNoClass: none.
   uint32_t named(const std::string& name) const;
   void add_dump(const ClassRecord& record);

@@ -79,15 +79,13 @@ std::string root_counts(const Snapshot& snapshot) {
   for (const HeapRoot& root : snapshot.roots) ++counts[root.tag];
   std::string text;
   for (const auto& [tag, count] : counts) {
-    static const std::map<uint8_t, const char*> kNames = {
+    static constexpr NamedTag kNames[] = {
         {kRootUnknown, "unknown"},          {kRootJniGlobal, "JNI global"},
         {kRootJniLocal, "JNI local"},       {kRootJavaFrame, "Java frame"},
         {kRootNativeStack, "native stack"}, {kRootStickyClass, "system class"},
         {kRootThreadBlock, "thread block"}, {kRootMonitorUsed, "locked monitor"},
         {kRootThreadObject, "thread"}};
-    auto known = kNames.find(tag);
-    std::string name = known == kNames.end() ? "of kind " + std::to_string(tag) : known->second;
-    text += (text.empty() ? "" : ", ") + count_text(count) + " " + name;
+    text += (text.empty() ? "" : ", ") + count_text(count) + " " + name_in(kNames, tag, "unknown");
   }
   return text.empty() ? "none" : text;
 }
@@ -394,7 +392,7 @@ Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::o
 }
 
 Document run_diff(HeapRun& run) {
-  ClassSumsByName sums[2];
+  GroupsByName sums[2];
   RetainedByName classes[2];
   uint64_t bytes[2] = {};
   Document document;

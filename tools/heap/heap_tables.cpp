@@ -26,17 +26,11 @@ Table sizes_table(const std::string& key, const std::string& title, const Column
 // Adds the groups with objects to the table, by retained bytes.
 void add_groups(const Snapshot& snapshot, const std::vector<Group>& groups,
                 const std::function<Cell(size_t)>& name_of, size_t top, Table* table) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i].objects != 0) order.push_back(i);
-  }
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const Group &x = groups[a], &y = groups[b];
-    if (x.retained != y.retained) return x.retained > y.retained;
-    return x.shallow != y.shallow ? x.shallow > y.shallow : a < b;
-  });
+  std::vector<uint32_t> order = largest_first(
+      groups, [](const Group& each) { return each.objects != 0; },
+      [](const Group& each) { return std::make_pair(each.retained, each.shallow); });
   table->left_out = cut(order, top);
-  for (size_t i : order) {
+  for (uint32_t i : order) {
     const Group& each = groups[i];
     table->rows.push_back({each.objects, each.shallow, each.retained,
                            part_of(each.retained, snapshot.total_bytes()), name_of(i)});
@@ -71,6 +65,13 @@ HeapEntity entity_of(const Snapshot& snapshot, uint32_t node) {
     return {snapshot.describe(node), HeapEntity::kObject, id, snapshot.class_name(snapshot.class_of(node))};
   return {snapshot.describe(node) + " @ " + value_text(HPROF_TYPE_OBJECT, id), HeapEntity::kClass, id,
           snapshot.class_name(mirror)};
+}
+
+HeapEntity referred_entity(const Snapshot& snapshot, uint64_t id) {
+  if (id == 0) return {"null"};
+  const uint32_t object = snapshot.numbers.number_of(id);
+  if (object != kNoObject) return entity_of(snapshot, object);
+  return {value_text(HPROF_TYPE_OBJECT, id) + " (not in the dump)", HeapEntity::kObject, id, ""};
 }
 
 std::vector<Group> group_places(const Snapshot& snapshot, size_t keys,
@@ -184,7 +185,7 @@ Table loader_table(const Snapshot& snapshot, size_t top) {
   // A class object belongs to its class's loader, not to java.lang.Class's.
   std::vector<std::pair<uint32_t, uint32_t>> mirrors;
   for (uint32_t i = 0; i < classes.size(); ++i) {
-    uint32_t object = classes[i].dumped ? snapshot.numbers.number_of(classes[i].id) : kNoObject;
+    uint32_t object = snapshot.mirror_of(i);
     if (object != kNoObject) mirrors.push_back({snapshot.tree.place_of[object], key_of_class[i]});
   }
   std::sort(mirrors.begin(), mirrors.end());
@@ -244,17 +245,12 @@ Table thread_table(const Snapshot& snapshot, size_t top) {
   for (const HeapRoot& root : snapshot.roots) {
     if (is_stack_root(root.tag) && root.thread != kNoThread) ++locals[root.thread];
   }
-  auto retained = [&](uint32_t node) -> uint64_t {
-    uint32_t place = node == kNoObject ? DominatorTree::kUnreached : snapshot.tree.place_of[node];
-    return place == DominatorTree::kUnreached ? 0 : snapshot.retained(place);
-  };
   for (size_t i = 0; i < snapshot.threads.size(); ++i) {
     const HeapThread& thread = snapshot.threads[i];
     if (thread.object == kNoObject && thread.stack == kNoObject) continue;
-    uint64_t stack = retained(thread.stack);
-    std::string name = thread.name.empty() ? "#" + std::to_string(thread.serial) : thread.name;
-    table.rows.push_back({std::max(retained(thread.object), stack), stack, locals[i], name,
-                          uint64_t{thread.serial},
+    uint64_t stack = snapshot.retained_by(thread.stack);
+    table.rows.push_back({std::max(snapshot.retained_by(thread.object), stack), stack, locals[i],
+                          thread.label(), uint64_t{thread.serial},
                           thread.object == kNoObject ? Cell() : entity_of(snapshot, thread.object)});
   }
   std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {

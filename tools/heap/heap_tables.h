@@ -15,6 +15,8 @@ namespace hprof::tool {
 // A class or a node for a cell. The text of a class object has its id too.
 HeapEntity class_entity(const Snapshot& snapshot, uint32_t index);
 HeapEntity entity_of(const Snapshot& snapshot, uint32_t node);
+// What a reference holds: an object, null, or one that is not in the dump.
+HeapEntity referred_entity(const Snapshot& snapshot, uint64_t id);
 
 // Sums over the objects with one key: a class, a package, ...
 struct Group {

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
 #include "tools/heap/collections.h"
-#include "tools/heap/heap_tables.h"
 #include "tools/heap/object_values.h"
 
 namespace hprof::tool {
@@ -52,41 +50,31 @@ uint32_t dominator_of(const Snapshot& snapshot, uint32_t place) {
   return above;
 }
 
-class ReachedWithout {
- public:
-  ReachedWithout(const Snapshot& snapshot, MemoryBudget& budget) : snapshot_(snapshot), budget_(budget) {}
-
-  // Finds the nodes that the roots reach without passing these.
-  void search(const std::vector<uint32_t>& without, BitArray* reached) {
-    uint32_t nodes = snapshot_.graph.nodes();
-    BigArray<uint32_t> open;
-    open.allocate(budget_, nodes, nodes / 16);
-    reached->allocate(budget_, nodes);
-    for (uint32_t node : without) reached->set(node);
-    size_t count = 0;
-    auto visit = [&](uint32_t node) {
-      if (reached->get(node)) return;
-      reached->set(node);
-      open[count++] = node;
-    };
-    for (uint32_t root : snapshot_.root_nodes) {
-      visit(root);
-      while (count > 0) snapshot_.graph.for_each(open[--count], visit);
-    }
+// Finds the nodes that the roots reach without passing these.
+BitArray reached_without(const Snapshot& snapshot, MemoryBudget& budget,
+                         const std::vector<uint32_t>& without) {
+  uint32_t nodes = snapshot.graph.nodes();
+  BitArray reached;
+  BigArray<uint32_t> open;
+  open.allocate(budget, nodes, nodes / 16);
+  reached.allocate(budget, nodes);
+  for (uint32_t node : without) reached.set(node);
+  size_t count = 0;
+  auto visit = [&](uint32_t node) {
+    if (reached.get(node)) return;
+    reached.set(node);
+    open[count++] = node;
+  };
+  for (uint32_t root : snapshot.root_nodes) {
+    visit(root);
+    while (count > 0) snapshot.graph.for_each(open[--count], visit);
   }
-
- private:
-  const Snapshot& snapshot_;
-  MemoryBudget& budget_;
-};
+  return reached;
+}
 
 Cell cell_of_value(const Snapshot& snapshot, uint8_t type, uint64_t value, const std::string& text) {
   if (type != HPROF_TYPE_OBJECT) return value_text(type, value);
-  if (value == 0) return HeapEntity{"null"};
-  uint32_t object = snapshot.numbers.number_of(value);
-  if (object == kNoObject)
-    return HeapEntity{value_text(type, value) + " (not in the dump)", HeapEntity::kObject, value, ""};
-  HeapEntity entity = entity_of(snapshot, object);
+  HeapEntity entity = referred_entity(snapshot, value);
   if (!text.empty()) entity.text += " \"" + printable(text) + "\"";
   return entity;
 }
@@ -94,17 +82,9 @@ Cell cell_of_value(const Snapshot& snapshot, uint8_t type, uint64_t value, const
 // The number in the low bytes of `value`; references have none.
 Cell number_of_value(uint8_t type, uint64_t value) {
   switch (type) {
-    case HPROF_TYPE_FLOAT: {
-      const auto bits = static_cast<uint32_t>(value);
-      float number;
-      std::memcpy(&number, &bits, sizeof number);
-      return static_cast<double>(number);
-    }
-    case HPROF_TYPE_DOUBLE: {
-      double number;
-      std::memcpy(&number, &value, sizeof number);
-      return number;
-    }
+    case HPROF_TYPE_FLOAT:
+    case HPROF_TYPE_DOUBLE:
+      return real_value(type, value);
     case HPROF_TYPE_BYTE:
       return int64_t{static_cast<int8_t>(value)};
     case HPROF_TYPE_SHORT:
@@ -132,11 +112,7 @@ std::vector<ShownValue> values_of(const Snapshot& snapshot, const ObjectValues& 
   const Definitions& names = snapshot.outline.names;
   unsigned id_size = snapshot.outline.header.id_size;
   uint32_t mirror = snapshot.class_of_mirror(object.object);
-  auto value_at = [&](size_t offset, unsigned width) {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < width; ++i) value = value << 8 | object.bytes[offset + i];
-    return value;
-  };
+  auto value_at = [&](size_t offset, unsigned width) { return big_endian(&object.bytes[offset], width); };
   if (mirror != kNoClass) {
     const HeapClass& of = snapshot.outline.classes.list[mirror];
     list.push_back({"superclass", HPROF_TYPE_OBJECT, of.super_id});
@@ -216,8 +192,7 @@ Table entries_table(const Snapshot& snapshot, const CollectionEntries& entries) 
 std::vector<uint32_t> reached_places(const Snapshot& snapshot, const std::vector<uint32_t>& objects) {
   std::vector<uint32_t> places;
   for (uint32_t object : objects) {
-    if (snapshot.tree.place_of[object] != DominatorTree::kUnreached)
-      places.push_back(snapshot.tree.place_of[object]);
+    if (snapshot.is_reached(object)) places.push_back(snapshot.place_of(object));
   }
   return places;
 }
@@ -297,19 +272,17 @@ Section list_section(const Snapshot& snapshot, const NamedObjects& of, size_t to
   return section;
 }
 
-std::vector<ClassSums> retained_by_class(const Snapshot& snapshot, MemoryBudget& budget,
-                                         const std::vector<uint32_t>& objects) {
-  BitArray all, rest;
-  ReachedWithout search(snapshot, budget);
-  search.search({}, &all);
-  search.search(objects, &rest);
+std::vector<Group> retained_by_class(const Snapshot& snapshot, MemoryBudget& budget,
+                                     const std::vector<uint32_t>& objects) {
+  const BitArray all = reached_without(snapshot, budget, {});
+  const BitArray rest = reached_without(snapshot, budget, objects);
   // Unreachable objects are in no subtree.
   std::vector<bool> own(snapshot.numbers.size());
   for (uint32_t object : objects) own[object] = true;
-  std::vector<ClassSums> sums(snapshot.outline.classes.list.size());
+  std::vector<Group> sums(snapshot.outline.classes.list.size());
   for (uint32_t object = 0; object < snapshot.numbers.size(); ++object) {
     if (!own[object] && (!all.get(object) || rest.get(object))) continue;
-    ClassSums& sum = sums[snapshot.class_of(object)];
+    Group& sum = sums[snapshot.class_of(object)];
     ++sum.objects;
     sum.shallow += snapshot.size_of(object);
   }
@@ -318,10 +291,10 @@ std::vector<ClassSums> retained_by_class(const Snapshot& snapshot, MemoryBudget&
 
 Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const NamedObjects& of, size_t top) {
   const std::vector<uint32_t>& objects = of.objects;
-  const std::vector<ClassSums> sums = retained_by_class(snapshot, budget, objects);
-  ClassSums total;
+  const std::vector<Group> sums = retained_by_class(snapshot, budget, objects);
+  Group total;
   uint64_t shallow = 0;
-  for (const ClassSums& each : sums) {
+  for (const Group& each : sums) {
     total.objects += each.objects;
     total.shallow += each.shallow;
   }
@@ -335,12 +308,9 @@ Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const N
                   bytes_text(shallow) + "; without " + (objects.size() == 1 ? "it " : "them ") +
                   count_text(total.objects) + " objects of " + bytes_text(total.shallow) + " would be free:"};
   Table table{"classes", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kBytes}, kClass}};
-  std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < sums.size(); ++i) {
-    if (sums[i].objects != 0) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return sums[a].shallow > sums[b].shallow; });
+  std::vector<uint32_t> order = largest_first(
+      sums, [](const Group& each) { return each.objects != 0; },
+      [](const Group& each) { return each.shallow; });
   table.left_out = cut(order, top);
   for (uint32_t i : order) {
     table.rows.push_back({sums[i].objects, sums[i].shallow, class_entity(snapshot, i)});
@@ -354,8 +324,7 @@ std::vector<uint32_t> referrers_of(const Snapshot& snapshot, uint32_t object) {
   snapshot.graph.for_all([&](uint32_t source, uint32_t target) {
     if (target == object) referrers.push_back(source);
   });
-  std::sort(referrers.begin(), referrers.end());
-  referrers.erase(std::unique(referrers.begin(), referrers.end()), referrers.end());
+  sort_numbers(&referrers);
   return referrers;
 }
 
@@ -434,12 +403,12 @@ Section object_section(const Snapshot& snapshot, const NamedObjects& of,
   return section;
 }
 
-ClassSumsByName class_sums(const Snapshot& snapshot) {
+GroupsByName class_sums(const Snapshot& snapshot) {
   std::vector<Group> groups = group_classes(snapshot);
-  ClassSumsByName by_name;
+  GroupsByName by_name;
   for (uint32_t i = 0; i < groups.size(); ++i) {
     if (groups[i].objects == 0) continue;
-    ClassSums& sums = by_name[snapshot.class_name(i)];
+    Group& sums = by_name[snapshot.class_name(i)];
     sums.objects += groups[i].objects;
     sums.shallow += groups[i].shallow;
     sums.retained += groups[i].retained;
@@ -466,11 +435,11 @@ namespace {
 struct ClassChange {
   std::string name;
   int64_t objects, shallow, retained;
-  ClassSums now;
+  Group now;
 };
 
 std::vector<ClassChange> changes_of(const Growth& growth) {
-  std::map<std::string, std::pair<ClassSums, ClassSums>> both;
+  std::map<std::string, std::pair<Group, Group>> both;
   for (const auto& [name, sums] : growth.before) both[name].first = sums;
   for (const auto& [name, sums] : growth.after) both[name].second = sums;
   auto change = [](uint64_t from, uint64_t to) { return static_cast<int64_t>(to - from); };

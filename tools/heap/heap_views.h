@@ -7,7 +7,7 @@
 
 #include "tools/heap/document.h"
 #include "tools/heap/find_objects.h"
-#include "tools/heap/snapshot.h"
+#include "tools/heap/heap_tables.h"
 
 namespace hprof::tool {
 
@@ -24,13 +24,10 @@ Section dominator_section(const Snapshot& snapshot, const NamedObjects& of, cons
 // The objects that retain most bytes.
 Section list_section(const Snapshot& snapshot, const NamedObjects& of, size_t top);
 
-struct ClassSums {
-  uint64_t objects = 0, shallow = 0, retained = 0;
-};
-
-// What would be freed without these objects, by class; the snapshot must still have its graph.
-std::vector<ClassSums> retained_by_class(const Snapshot& snapshot, MemoryBudget& budget,
-                                         const std::vector<uint32_t>& objects);
+// Objects and shallow bytes that would be freed without these objects, by class; the snapshot must still have
+// its graph.
+std::vector<Group> retained_by_class(const Snapshot& snapshot, MemoryBudget& budget,
+                                     const std::vector<uint32_t>& objects);
 
 // The memory that would be freed without all these objects; the snapshot must still have its graph.
 Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const NamedObjects& of, size_t top);
@@ -41,8 +38,8 @@ Section object_section(const Snapshot& snapshot, const NamedObjects& of,
                        const std::vector<uint32_t>& referrers, size_t top);
 
 // Sums by class name, over all loaders.
-using ClassSumsByName = std::map<std::string, ClassSums>;
-ClassSumsByName class_sums(const Snapshot& snapshot);
+using GroupsByName = std::map<std::string, Group>;
+GroupsByName class_sums(const Snapshot& snapshot);
 
 // What each class object retains, by its description, over all loaders.
 using RetainedByName = std::map<std::string, uint64_t>;
@@ -50,7 +47,7 @@ RetainedByName class_objects(const Snapshot& snapshot);
 
 // Two dumps to compare, and what is reachable in each.
 struct Growth {
-  const ClassSumsByName &before, &after;
+  const GroupsByName &before, &after;
   uint64_t bytes_before, bytes_after;
   const RetainedByName &classes_before, &classes_after;
 };

@@ -118,8 +118,7 @@ class LeakFinder {
     for (uint64_t id : loaders) own.push_back(snapshot_.tree.place_of[snapshot_.numbers.number_of(id)]);
     for (uint32_t i = 0; i < classes.size(); ++i) {
       of_class[i] = loaders.count(classes[i].loader) != 0;
-      uint32_t object =
-          of_class[i] && classes[i].dumped ? snapshot_.numbers.number_of(classes[i].id) : kNoObject;
+      uint32_t object = of_class[i] ? snapshot_.mirror_of(i) : kNoObject;
       if (object != kNoObject) own.push_back(snapshot_.tree.place_of[object]);
     }
     std::sort(own.begin(), own.end());

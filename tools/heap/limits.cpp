@@ -116,7 +116,7 @@ bool LimitCheck::measure_graph(const ShortestPaths& paths, MemoryBudget& budget,
       if (to.wanted[snapshot_.class_of(object)] && paths.reaches(object)) objects.push_back(object);
     }
     if (objects.empty()) continue;
-    for (const ClassSums& each : retained_by_class(snapshot_, budget, objects))
+    for (const Group& each : retained_by_class(snapshot_, budget, objects))
       to.value += static_cast<double>(each.shallow);
   }
   return true;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "tools/heap/collections.h"
 #include "tools/heap/heap_tables.h"
@@ -57,7 +56,7 @@ class LoaderReader {
       if (!each.dumped || each.loader == 0 || each.is_array() || each.name.find("$$") != std::string::npos)
         continue;
       const uint32_t loader = snapshot_.numbers.number_of(each.loader);
-      if (loader == kNoObject || snapshot_.tree.place_of[loader] == DominatorTree::kUnreached) continue;
+      if (!snapshot_.is_reached(loader)) continue;
       Loader& of = loaders[each.loader];
       of.id = each.loader;
       of.names.push_back(number(names, each.name));
@@ -66,8 +65,7 @@ class LoaderReader {
     std::map<uint32_t, std::vector<Loader*>> by_class;
     for (auto& [id, loader] : loaders) {
       for (std::vector<uint32_t>* each : {&loader.names, &loader.packages}) {
-        std::sort(each->begin(), each->end());
-        each->erase(std::unique(each->begin(), each->end()), each->end());
+        sort_numbers(each);
       }
       by_class[snapshot_.class_of(snapshot_.numbers.number_of(id))].push_back(&loader);
     }

@@ -21,6 +21,11 @@ unsigned select_bit(uint64_t word, unsigned rank) {
 
 }  // namespace
 
+void sort_numbers(std::vector<uint32_t>* numbers) {
+  std::sort(numbers->begin(), numbers->end());
+  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+}
+
 void ObjectNumbers::build(IdSet& ids, MemoryBudget& budget) {
   size_ = static_cast<uint32_t>(ids.size());
   std::vector<IdSet::Page> pages = ids.take_pages();

@@ -14,6 +14,9 @@ namespace hprof::tool {
 
 constexpr uint32_t kNoObject = UINT32_MAX;
 
+// Sorts numbers, and drops those that are there before.
+void sort_numbers(std::vector<uint32_t>* numbers);
+
 class ObjectNumbers {
  public:
   // Takes the ids out of the set.

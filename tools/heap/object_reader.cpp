@@ -39,7 +39,7 @@ class ObjectReader : public HeapVisitor {
   void on_class(const ClassRecord& record) override {
     uint32_t number = take(record.id);
     if (number == kNoObject) return;
-    put(number, classes_.class_class == kNoClass ? 0 : classes_.class_class, record.trace);
+    put(number, classes_.of_mirrors(), record.trace);
     if (!with_references_) return;
     runs_.begin(number);
     refer(record.super);
@@ -155,10 +155,7 @@ class ObjectReader : public HeapVisitor {
 
   uint32_t class_of(uint64_t id) {
     Recent& recent = recent_[(id >> 3 ^ id >> 11) % kRecent];
-    if (recent.index == kNoClass || recent.id != id) {
-      uint32_t index = classes_.find(id);
-      recent = {id, index == kNoClass ? 0 : index};
-    }
+    if (recent.index == kNoClass || recent.id != id) recent = {id, classes_.known(id)};
     return recent.index;
   }
 
@@ -251,13 +248,14 @@ constexpr size_t kTogether = 4;
 
 }  // namespace
 
-bool walk_pieces(DumpOpener& opener, const DumpOutline& outline, const std::vector<HeapVisitor*>& visitors,
-                 const std::function<bool(const DumpPiece&)>& wanted,
-                 const std::function<void(size_t, HeapVisitor&)>& after, std::string* error) {
+bool walk_pieces(const Snapshot& snapshot, const std::vector<HeapVisitor*>& visitors,
+                 const PieceFilter& wanted, const std::function<void(size_t, HeapVisitor&)>& after,
+                 std::string* error) {
+  const DumpOutline& outline = snapshot.outline;
   std::atomic<size_t> next{0};
   std::mutex mutex;
   auto walk = [&](HeapVisitor* visitor, std::string* problem) {
-    std::unique_ptr<ByteSource> source = opener.open(problem);
+    std::unique_ptr<ByteSource> source = snapshot.opener.open(problem);
     if (source == nullptr) return;
     Input in(*source);
     in.set_id_size(outline.header.id_size);
@@ -268,11 +266,11 @@ bool walk_pieces(DumpOpener& opener, const DumpOutline& outline, const std::vect
       }
       if (i >= end) break;
       const DumpPiece& piece = outline.pieces[i];
-      if (!wanted(piece)) continue;
+      if (wanted && !wanted(piece)) continue;
       in.clear_limit();
       if (piece.begin >= in.offset() ? !in.skip(piece.begin - in.offset()) : !in.seek(piece.begin)) break;
       walk_heap(in, piece.end, *visitor);
-      after(i, *visitor);
+      if (after) after(i, *visitor);
     }
     if (!source->error().empty()) *problem = source->error();
   };
@@ -306,7 +304,7 @@ ObjectFindings read_objects(Snapshot& snapshot, bool references) {
   }
   std::string error;
   walk_pieces(
-      snapshot.opener, snapshot.outline, visitors, [](const DumpPiece&) { return true; },
+      snapshot, visitors, nullptr,
       [&](size_t piece, HeapVisitor& visitor) {
         auto& reader = static_cast<ObjectReader&>(visitor);
         reader.end_piece(snapshot.outline.pieces[piece]);

@@ -2,11 +2,7 @@
 #include "tools/heap/object_rows.h"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <mutex>
 #include <ostream>
 #include <unordered_map>
 
@@ -37,6 +33,7 @@ struct Ask {
   uint16_t path;
 };
 constexpr uint16_t kRowItself = UINT16_MAX;
+bool is_before(const Ask& ask, uint32_t object) { return ask.object < object; }
 
 // The class and size of a row's object.
 struct RowHead {
@@ -73,7 +70,7 @@ class StepReader : public HeapVisitor {
 
   void on_class(const ClassRecord& record) override {
     if (!find(record.id)) return;
-    const uint32_t index = classes_.class_class == kNoClass ? 0 : classes_.class_class;
+    const uint32_t index = classes_.of_mirrors();
     const uint64_t size = shallow_of(classes_.list[index].size);
     for (size_t i = begin_; i < end_; ++i) {
       const Ask& ask = asks_[i];
@@ -94,7 +91,7 @@ class StepReader : public HeapVisitor {
 
   void on_instance(const InstanceRecord& record, Input& in) override {
     if (!find(record.id)) return;
-    const uint32_t known = classes_.find(record.class_id), index = known == kNoClass ? 0 : known;
+    const uint32_t index = classes_.known(record.class_id);
     const size_t size = std::min<size_t>(record.byte_count, in.buffer_size());
     const uint8_t* bytes = in.bytes(size);
     const uint64_t shallow = shallow_of(classes_.list[index].size);
@@ -106,16 +103,14 @@ class StepReader : public HeapVisitor {
       if (place.type == 0 || bytes == nullptr || place.offset + width > size) {
         lack(ask, index);
       } else {
-        put(ask, {value_at(bytes + place.offset, width), place.type});
+        put(ask, {big_endian(bytes + place.offset, width), place.type});
       }
     }
   }
 
   void on_array(const ArrayRecord& record, Input& in) override {
     if (!find(record.id)) return;
-    uint32_t index =
-        record.type == HPROF_TYPE_OBJECT ? classes_.find(record.class_id) : classes_.primitive(record.type);
-    if (index == kNoClass) index = 0;
+    const uint32_t index = classes_.of_array(record);
     elements_.clear();
     const uint64_t shallow = shallow_of(snapshot_.layout.array_size(record.type, record.length));
     for (size_t i = begin_; i < end_; ++i) {
@@ -139,18 +134,11 @@ class StepReader : public HeapVisitor {
   std::vector<StepCount> counts;  // by path
 
  private:
-  static uint64_t value_at(const uint8_t* from, unsigned width) {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < width; ++i) value = value << 8 | from[i];
-    return value;
-  }
-
   // Finds what is asked of the object; the first record of an id counts.
   bool find(uint64_t id) {
     object_ = snapshot_.numbers.number_of(id);
     if (object_ == kNoObject) return false;
-    auto before = [](const Ask& ask, uint32_t object) { return ask.object < object; };
-    const auto first = std::lower_bound(asks_.begin(), asks_.end(), object_, before);
+    const auto first = std::lower_bound(asks_.begin(), asks_.end(), object_, is_before);
     if (first == asks_.end() || first->object != object_) return false;
     if (single_ && !seen_.insert({object_, true}).second) return false;
     begin_ = static_cast<size_t>(first - asks_.begin());
@@ -246,11 +234,7 @@ class StepReader : public HeapVisitor {
   std::unordered_map<uint32_t, bool> seen_;
 };
 
-std::string id_text(uint64_t id) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, id);
-  return text;
-}
+std::string id_text(uint64_t id) { return value_text(HPROF_TYPE_OBJECT, id); }
 
 class RowWriter {
  public:
@@ -300,21 +284,12 @@ class RowWriter {
   }
 
   void read(size_t level, const std::vector<Ask>& asks, Batch* batch) {
-    const size_t readers = snapshot_.outline.repeated > 0 ? 1 : std::max(1u, snapshot_.options.threads);
-    std::vector<StepReader> all(readers, StepReader(snapshot_, request_.paths, level, asks, *batch));
-    std::vector<HeapVisitor*> visitors;
-    for (StepReader& each : all) visitors.push_back(&each);
-    std::string error;
-    walk_pieces(
-        snapshot_.opener, snapshot_.outline, visitors,
-        [&](const DumpPiece& piece) {
-          const auto next =
-              std::lower_bound(asks.begin(), asks.end(), piece.lowest,
-                               [](const Ask& ask, uint32_t object) { return ask.object < object; });
-          return next != asks.end() && next->object <= piece.highest;
-        },
-        [](size_t, HeapVisitor&) {}, &error);
-    for (const StepReader& each : all) {
+    const StepReader reader(snapshot_, request_.paths, level, asks, *batch);
+    const auto wanted = [&](const DumpPiece& piece) {
+      const auto next = std::lower_bound(asks.begin(), asks.end(), piece.lowest, is_before);
+      return next != asks.end() && next->object <= piece.highest;
+    };
+    for (const StepReader& each : read_by_all(snapshot_, reader, wanted)) {
       for (size_t path = 0; path < each.counts.size(); ++path) {
         StepCount& sum = counts_[path][level];
         sum.found += each.counts[path].found;
@@ -399,8 +374,7 @@ class RowWriter {
       const uint32_t object = string_of(cell);
       if (object != kNoObject) shown_.push_back(object);
     }
-    std::sort(shown_.begin(), shown_.end());
-    shown_.erase(std::unique(shown_.begin(), shown_.end()), shown_.end());
+    sort_numbers(&shown_);
     texts_ = ObjectFetcher(snapshot_).texts(shown_, kTextMost);
   }
   uint32_t string_of(const Cell& cell) const {
@@ -472,33 +446,15 @@ class RowWriter {
       case HPROF_TYPE_CHAR:
         *text = true;
         return utf8_of({static_cast<uint16_t>(cell.bits)});
-      case HPROF_TYPE_FLOAT: {
-        const auto bits = static_cast<uint32_t>(cell.bits);
-        float value;
-        std::memcpy(&value, &bits, sizeof value);
-        return real_text(static_cast<double>(value), 9);
-      }
-      case HPROF_TYPE_DOUBLE: {
-        double value;
-        std::memcpy(&value, &cell.bits, sizeof value);
-        return real_text(value, 17);
-      }
+      case HPROF_TYPE_FLOAT:
+      case HPROF_TYPE_DOUBLE:  // neither JSON nor SQL has a number for infinity
+        return std::isfinite(real_value(cell.type, cell.bits)) ? value_text(cell.type, cell.bits) : "";
       default:
         return value_text(cell.type, cell.bits);
     }
   }
-  // Neither JSON nor SQL has a number for infinity.
-  static std::string real_text(double value, int digits) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    return std::isfinite(value) ? text : "";
-  }
-  static std::string csv(const std::string& text) {
-    if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
-  }
+  // An empty text is not the same as no value.
+  static std::string csv(const std::string& text) { return text.empty() ? "\"\"" : csv_text(text); }
 
   const Snapshot& snapshot_;
   const BitArray& strings_;

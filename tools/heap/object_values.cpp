@@ -17,27 +17,21 @@ class ValueReader : public HeapVisitor {
 
   void on_class(const ClassRecord& record) override {
     ObjectValues values;
-    values.class_index = classes_.class_class == kNoClass ? 0 : classes_.class_class;
-    values.trace = record.trace;
+    values.class_index = classes_.of_mirrors();
     put(record.id, values, "", 0);
   }
   void on_instance(const InstanceRecord& record, Input& in) override {
     if (wanted_.count(record.id) == 0) return;
     ObjectValues values;
-    uint32_t index = classes_.find(record.class_id);
-    values.class_index = index == kNoClass ? 0 : index;
-    values.trace = record.trace;
+    values.class_index = classes_.known(record.class_id);
     read(in, record.id, record.byte_count, values);
   }
   void on_array(const ArrayRecord& record, Input& in) override {
     if (wanted_.count(record.id) == 0) return;
     ObjectValues values;
-    uint32_t index =
-        record.type == HPROF_TYPE_OBJECT ? classes_.find(record.class_id) : classes_.primitive(record.type);
-    values.class_index = index == kNoClass ? 0 : index;
+    values.class_index = classes_.of_array(record);
     values.length = record.length;
     values.element = record.type;
-    values.trace = record.trace;
     read(in, record.id, uint64_t{record.length} * width_of(record.type, in.id_size()), values);
   }
 
@@ -73,12 +67,6 @@ class ValueReader : public HeapVisitor {
   const std::vector<uint64_t>& first_;
   std::vector<ObjectValues>& found_;
 };
-
-uint64_t value_at(const std::vector<uint8_t>& bytes, uint64_t offset, unsigned width) {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < width; ++i) value = value << 8 | bytes[offset + i];
-  return value;
-}
 
 void append_utf8(uint32_t c, std::string* text) {
   if (c < 0x80) {
@@ -129,28 +117,11 @@ std::vector<ObjectValues> ObjectFetcher::fetch(const std::vector<uint32_t>& want
   }
   if (sorted.empty()) return found;
   std::sort(sorted.begin(), sorted.end());
-  std::vector<ValueReader> readers(std::max(1u, snapshot_.options.threads),
-                                   ValueReader(snapshot_, ids, most, first, found));
-  std::vector<HeapVisitor*> visitors;
-  // If ids repeat, one thread only: two would store the same id.
-  for (ValueReader& reader : readers) {
-    if (visitors.empty() || snapshot_.outline.repeated == 0) visitors.push_back(&reader);
-  }
-  std::string error;
-  walk_pieces(
-      snapshot_.opener, snapshot_.outline, visitors,
-      [&](const DumpPiece& piece) {
-        auto next = std::lower_bound(sorted.begin(), sorted.end(), piece.lowest);
-        return next != sorted.end() && *next <= piece.highest;
-      },
-      [](size_t, HeapVisitor&) {}, &error);
+  read_by_all(snapshot_, ValueReader(snapshot_, ids, most, first, found), [&](const DumpPiece& piece) {
+    auto next = std::lower_bound(sorted.begin(), sorted.end(), piece.lowest);
+    return next != sorted.end() && *next <= piece.highest;
+  });
   return found;
-}
-
-uint64_t ObjectFetcher::reference(const ObjectValues& values, const std::string& name) const {
-  uint64_t id = 0;
-  number(values, name, &id);
-  return id;
 }
 
 bool ObjectFetcher::number(const ObjectValues& values, const std::string& name, uint64_t* value) const {
@@ -158,14 +129,15 @@ bool ObjectFetcher::number(const ObjectValues& values, const std::string& name, 
   const HeapClasses& classes = snapshot_.outline.classes;
   for (const FieldPlace& place : classes.places(values.class_index, values.bytes.size())) {
     if (snapshot_.outline.names.string(place.name) != name) continue;
-    *value = value_at(values.bytes, place.offset, width_of(place.type, classes.id_size));
+    *value = big_endian(&values.bytes[place.offset], width_of(place.type, classes.id_size));
     return true;
   }
   return false;
 }
 
 uint32_t ObjectFetcher::target(const ObjectValues& values, const std::string& name) const {
-  uint64_t id = reference(values, name);
+  uint64_t id = 0;
+  number(values, name, &id);
   return id == 0 ? kNoObject : snapshot_.numbers.number_of(id);
 }
 
@@ -177,11 +149,11 @@ std::string ObjectFetcher::how(const ObjectValues& from, uint64_t id) const {
   unsigned width = classes.id_size;
   if (from.element == HPROF_TYPE_OBJECT) {
     for (uint32_t i = 0; i < from.bytes.size() / width; ++i) {
-      if (value_at(from.bytes, uint64_t{i} * width, width) == id) return "[" + std::to_string(i) + "]";
+      if (big_endian(&from.bytes[size_t{i} * width], width) == id) return "[" + std::to_string(i) + "]";
     }
   } else if (from.element == 0) {
     for (const FieldPlace& place : classes.places(from.class_index, from.bytes.size())) {
-      if (place.type != HPROF_TYPE_OBJECT || value_at(from.bytes, place.offset, width) != id) continue;
+      if (place.type != HPROF_TYPE_OBJECT || big_endian(&from.bytes[place.offset], width) != id) continue;
       return "." + std::string(snapshot_.outline.names.string(place.name));
     }
   }

@@ -14,10 +14,9 @@ struct ObjectValues {
   uint32_t class_index = kNoClass;  // kNoClass: it was not found
   uint32_t length = 0;              // elements of an array
   uint8_t element = 0;              // their type; 0: an instance or a class
-  uint32_t trace = 0;
-  bool whole = true;           // bytes has all values
-  uint64_t first = 0;          // values before it are not in bytes
-  std::vector<uint8_t> bytes;  // as in the dump: fields or elements
+  bool whole = true;                // bytes has all values
+  uint64_t first = 0;               // values before it are not in bytes
+  std::vector<uint8_t> bytes;       // as in the dump: fields or elements
 };
 
 class ObjectFetcher {
@@ -32,8 +31,6 @@ class ObjectFetcher {
   // objects.
   std::vector<std::string> texts(const std::vector<uint32_t>& strings, size_t most = 200) const;
 
-  // The id in the reference field `name` of an instance; 0: null.
-  uint64_t reference(const ObjectValues& values, const std::string& name) const;
   // A number field of up to 8 bytes; false: there is none.
   bool number(const ObjectValues& values, const std::string& name, uint64_t* value) const;
   // The object in a reference field; kNoObject: none.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/heap/dominators.h"
-
 namespace hprof::tool {
 
 namespace {
@@ -27,9 +25,8 @@ std::vector<std::string> find_owners(const Snapshot& snapshot, size_t count,
   IdMap<uint32_t> mirrors;  // class by the place of its class object
   for (uint32_t i = 0; i < classes.size(); ++i) {
     of_jdk.push_back(is_of_jdk(classes[i]));
-    const uint32_t object = classes[i].dumped ? snapshot.numbers.number_of(classes[i].id) : kNoObject;
-    const uint32_t place = object == kNoObject ? DominatorTree::kUnreached : snapshot.tree.place_of[object];
-    if (place != DominatorTree::kUnreached) mirrors[place] = i;
+    const uint32_t object = snapshot.mirror_of(i);
+    if (snapshot.is_reached(object)) mirrors[snapshot.place_of(object)] = i;
   }
   std::vector<std::string> names = {"(GC roots alone)"};
   std::map<std::string, uint32_t> known;
@@ -60,11 +57,9 @@ std::vector<std::string> find_owners(const Snapshot& snapshot, size_t count,
     const bool own = mirror != mirrors.end()          ? !of_jdk[mirror->second]
                      : index == Snapshot::kStackClass ? above.empty() || !above.back().found
                                                       : !of_jdk[index];
-    if (own || above.empty()) {
-      above.push_back({snapshot.end_of(place), place, own});
-    } else {
-      above.push_back({snapshot.end_of(place), above.back().owner, above.back().found});
-    }
+    Above here = {snapshot.end_of(place), place, own};
+    if (!own && !above.empty()) here = {here.end, above.back().owner, above.back().found};
+    above.push_back(here);
   }
   return names;
 }
@@ -72,9 +67,7 @@ std::vector<std::string> find_owners(const Snapshot& snapshot, size_t count,
 Owners owners_of(const Snapshot& snapshot, const std::vector<uint32_t>& objects) {
   std::vector<std::pair<uint32_t, size_t>> wanted;
   for (size_t i = 0; i < objects.size(); ++i) {
-    const uint32_t place =
-        objects[i] == kNoObject ? DominatorTree::kUnreached : snapshot.tree.place_of[objects[i]];
-    if (place != DominatorTree::kUnreached) wanted.emplace_back(place, i);
+    if (snapshot.is_reached(objects[i])) wanted.emplace_back(snapshot.place_of(objects[i]), i);
   }
   std::sort(wanted.begin(), wanted.end());
   Owners owners;

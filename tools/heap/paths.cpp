@@ -114,6 +114,15 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
 
 namespace {
 
+const char* root_kind(uint8_t tag) {
+  static constexpr NamedTag kNames[] = {{kRootStickyClass, "system class"},
+                                        {kRootJniGlobal, "JNI global reference"},
+                                        {kRootThreadObject, "running thread"},
+                                        {kRootMonitorUsed, "locked monitor"},
+                                        {kRootUnknown, "root of the VM"}};
+  return name_in(kNames, tag, "local of a thread");
+}
+
 // ` "http-1"`, or nothing.
 std::string name_of_thread(const Snapshot& snapshot, uint32_t object) {
   for (const HeapThread& each : snapshot.threads) {
@@ -129,27 +138,10 @@ std::string root_text(const Snapshot& snapshot, uint32_t node) {
   std::string text;
   for (const HeapRoot& root : snapshot.roots) {
     if (root.object != node) continue;
-    std::string kind;
-    switch (root.tag) {
-      case kRootStickyClass:
-        kind = "system class";
-        break;
-      case kRootJniGlobal:
-        kind = "JNI global reference";
-        break;
-      case kRootThreadObject:
-        kind = "running thread" + name_of_thread(snapshot, node);
-        break;
-      case kRootMonitorUsed:
-        kind = "locked monitor";
-        break;
-      case kRootUnknown:
-        kind = "root of the VM";
-        break;
-      default:
-        kind = "local of a thread";
-    }
-    if (text.find(kind) == std::string::npos) text += (text.empty() ? "" : ", ") + kind;
+    const std::string kind = root_kind(root.tag);
+    if (text.find(kind) != std::string::npos) continue;
+    text += (text.empty() ? "" : ", ") + kind;
+    if (root.tag == kRootThreadObject) text += name_of_thread(snapshot, node);
   }
   return text.empty() ? "nothing refers to it" : text;
 }

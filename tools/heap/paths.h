@@ -18,7 +18,6 @@ class ShortestPaths {
   bool reaches(uint32_t node) const { return before_[node] != 0; }
   // The path from a root to the node; empty: no root reaches it.
   std::vector<uint32_t> to(uint32_t node) const;
-  uint64_t reached() const { return count_; }
   // Drops what to() does not need; call it before RAM is needed.
   void keep_paths_only() {
     order_.reset();

@@ -1,6 +1,8 @@
 // The source of a run has kLast set until a traversal numbers it.
 #include "tools/heap/reference_graph.h"
 
+#include <cstring>
+
 #include "tools/os/os.h"
 
 namespace hprof::tool {

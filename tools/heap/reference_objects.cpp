@@ -50,10 +50,7 @@ class ReferenceReader : public HeapVisitor {
     const uint8_t* bytes = in.bytes(record.byte_count);
     if (object == kNoObject || bytes == nullptr) return;
     auto value = [&](uint32_t offset, unsigned width) {
-      uint64_t number = 0;
-      if (uint64_t{offset} + width > record.byte_count) return number;
-      for (unsigned i = 0; i < width; ++i) number = number << 8 | bytes[offset + i];
-      return number;
+      return uint64_t{offset} + width > record.byte_count ? 0 : big_endian(bytes + offset, width);
     };
     const unsigned id = classes_.id_size;
     if (at.reference) {
@@ -115,14 +112,7 @@ void ReferenceFinder::read(MemoryBudget& budget) {
   references_.allocate(budget, references);
   queues_.allocate(budget, queues);
   buffers_.allocate(budget, buffers);
-  std::vector<ReferenceReader> readers(std::max(1u, snapshot_.options.threads),
-                                       ReferenceReader(snapshot_, places, {references_, queues_, buffers_}));
-  std::vector<HeapVisitor*> visitors;
-  for (ReferenceReader& each : readers) visitors.push_back(&each);
-  std::string error;
-  walk_pieces(
-      snapshot_.opener, snapshot_.outline, visitors, [](const DumpPiece&) { return true; },
-      [](size_t, HeapVisitor&) {}, &error);
+  read_by_all(snapshot_, ReferenceReader(snapshot_, places, {references_, queues_, buffers_}));
   // What an object is held by depends on the order of references; readers find them in any.
   std::sort(references_.begin(), references_.end(), before);
   references_.cut_at(std::unique(references_.begin(), references_.end(),
@@ -241,15 +231,9 @@ Section ReferenceFinder::references_section(size_t top) const {
                  only_bytes,
                  {"kind", "kind"},
                  kClass}};
-  std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < by_class_.size(); ++i) {
-    if (by_class_[i].references != 0) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    const ClassCount &left = by_class_[a], &right = by_class_[b];
-    return left.only.bytes != right.only.bytes ? left.only.bytes > right.only.bytes
-                                               : left.references > right.references;
-  });
+  std::vector<uint32_t> order = largest_first(
+      by_class_, [](const ClassCount& each) { return each.references != 0; },
+      [](const ClassCount& each) { return std::make_pair(each.only.bytes, each.references); });
   classes.left_out = cut(order, top);
   for (uint32_t i : order) {
     const ClassCount& of = by_class_[i];
@@ -324,12 +308,8 @@ Section ReferenceFinder::memory_section(size_t top) {
                           entity_of(snapshot_, each.object)});
   }
   table.left_out = buffers_.size() - table.rows.size();
-  std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < sums.size(); ++i) {
-    if (sums[i].buffers != 0) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return sums[a].bytes > sums[b].bytes; });
+  std::vector<uint32_t> order = largest_first(
+      sums, [](const Sum& each) { return each.buffers != 0; }, [](const Sum& each) { return each.bytes; });
   Table by_owner{"owners",
                  "By owner",
                  {{"buffers", "buffers", CellKind::kCount},

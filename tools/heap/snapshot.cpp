@@ -1,9 +1,8 @@
 #include "tools/heap/snapshot.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 
+#include "tools/format/value_text.h"
 #include "tools/heap/in_parallel.h"
 #include "tools/heap/object_reader.h"
 
@@ -31,9 +30,7 @@ Snapshot::Snapshot(DumpOpener& open, const SnapshotOptions& chosen, MemoryBudget
 
 bool Snapshot::read_outline(std::string* error) {
   if (loaded) return true;
-  OutlineOptions how;
-  how.dump = options.dump;
-  if (!tool::read_outline(opener, how, &outline, error)) return false;
+  if (!tool::read_outline(opener, options.dump, &outline, error)) return false;
   outline.classes.finish(outline.names, outline.header.id_size, options.follow);
   if (outline.ids.size() >= ReferenceGraph::kMostNodes) {
     *error = "more than 2^31 objects";
@@ -165,8 +162,9 @@ void Snapshot::size_objects(const std::vector<ClassGap>& gaps, std::vector<OwnSi
     }
     if (plain.times > 1) base = plain.least;
     classes.list[classes.class_class].size = base;
-    for (const HeapClass& each : classes.list) {
-      uint32_t number = each.dumped ? numbers.number_of(each.id) : kNoObject;
+    for (uint32_t i = 0; i < classes.list.size(); ++i) {
+      const HeapClass& each = classes.list[i];
+      uint32_t number = mirror_of(i);
       if (number == kNoObject) continue;
       uint64_t size = mirror_size(layout, each, base);
       uint64_t distance = measured ? distance_to_next(layout, numbers, each.id) : 0;
@@ -228,8 +226,7 @@ void Snapshot::hang_up_stacks() {
   }
   for (size_t i = 0; i < threads.size(); ++i) {
     std::vector<uint32_t>& held = locals[i];
-    std::sort(held.begin(), held.end());
-    held.erase(std::unique(held.begin(), held.end()), held.end());
+    sort_numbers(&held);
     if (held.empty()) continue;
     HeapThread& thread = threads[i];
     thread.stack = numbers.size() + static_cast<uint32_t>(i);
@@ -242,8 +239,7 @@ void Snapshot::hang_up_stacks() {
       root_nodes.push_back(thread.stack);
     }
   }
-  std::sort(root_nodes.begin(), root_nodes.end());
-  root_nodes.erase(std::unique(root_nodes.begin(), root_nodes.end()), root_nodes.end());
+  sort_numbers(&root_nodes);
 }
 
 void Snapshot::find_dominators() {
@@ -315,18 +311,20 @@ uint32_t Snapshot::class_of_mirror(uint32_t object) const {
   return index != kNoClass && outline.classes.list[index].dumped ? index : kNoClass;
 }
 
+uint32_t Snapshot::mirror_of(uint32_t index) const {
+  const HeapClass& of = outline.classes.list[index];
+  return of.dumped ? numbers.number_of(of.id) : kNoObject;
+}
+
 std::string Snapshot::describe(uint32_t node) const {
   if (node == kNoObject) return "(nothing)";
   if (is_stack(node)) {
     const HeapThread& thread = threads[node - numbers.size()];
-    return "stack of thread " +
-           (thread.name.empty() ? "#" + std::to_string(thread.serial) : "\"" + thread.name + "\"");
+    return "stack of thread " + (thread.name.empty() ? thread.label() : '"' + thread.name + '"');
   }
   uint32_t mirror = class_of_mirror(node);
   if (mirror != kNoClass) return "class " + class_name(mirror);
-  char id[24];
-  std::snprintf(id, sizeof id, " @ 0x%" PRIx64, numbers.id_of(node));
-  return class_name(class_of(node)) + id;
+  return class_name(class_of(node)) + " @ " + value_text(HPROF_TYPE_OBJECT, numbers.id_of(node));
 }
 
 }  // namespace hprof::tool

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,6 +42,7 @@ struct HeapThread {
   uint32_t trace;
   std::string name;
   uint32_t stack = kNoObject;  // the node that stands for its stack, when it holds something
+  std::string label() const { return name.empty() ? "#" + std::to_string(serial) : name; }
 };
 constexpr uint32_t kNoThread = UINT32_MAX;
 
@@ -115,6 +114,12 @@ class Snapshot {
   }
   uint32_t end_of(uint32_t place) const { return place + tree.subtree[place]; }
   uint64_t total_bytes() const { return retained(0); }  // of all reached objects
+  // The place of a node; kUnreached: it has none, or is kNoObject.
+  uint32_t place_of(uint32_t node) const {
+    return node == kNoObject ? DominatorTree::kUnreached : tree.place_of[node];
+  }
+  bool is_reached(uint32_t node) const { return place_of(node) != DominatorTree::kUnreached; }
+  uint64_t retained_by(uint32_t node) const { return is_reached(node) ? retained(place_of(node)) : 0; }
   // The nodes at these places, in their order.
   std::vector<uint32_t> nodes_at(const std::vector<uint32_t>& places) const;
   // A node as text: "com.acme.Foo @ 0x7f00". Class objects are "class com.acme.Foo", stacks "stack of thread
@@ -123,6 +128,8 @@ class Snapshot {
   std::string class_name(uint32_t index) const { return outline.classes.list[index].name; }
   // The class of a class object; kNoClass: none.
   uint32_t class_of_mirror(uint32_t object) const;
+  // The class object of a class; kNoObject: the dump has none.
+  uint32_t mirror_of(uint32_t index) const;
   bool is_stack(uint32_t node) const { return node >= numbers.size(); }
 
   DumpOpener& opener;

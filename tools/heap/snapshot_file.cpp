@@ -2,6 +2,7 @@
 #include "tools/heap/snapshot_file.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/base/version.h"
 #include "tools/os/os.h"

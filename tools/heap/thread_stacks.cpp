@@ -1,7 +1,6 @@
 #include "tools/heap/thread_stacks.h"
 
 #include <algorithm>
-#include <map>
 
 #include "tools/format/utf8.h"
 #include "tools/heap/heap_tables.h"
@@ -41,7 +40,9 @@ class ThreadReader {
   explicit ThreadReader(const Snapshot& snapshot)
       : snapshot_(snapshot),
         fetcher_(snapshot),
-        virtual_(snapshot.outline.classes.named("java.lang.VirtualThread")) {}
+        virtual_(snapshot.outline.classes.named("java.lang.VirtualThread")) {
+    for (const HeapThread& each : snapshot.threads) by_object_.emplace(each.object, &each);
+  }
 
   Section run(size_t top) {
     Section section{"stacks", "Threads by what they retain"};
@@ -69,7 +70,7 @@ class ThreadReader {
     for (size_t i = 0; i < order.size(); ++i) {
       const HeapThread& thread = snapshot_.threads[order[i]];
       table.rows.push_back({retained_by(order[i]), retained(thread.stack), facts[i].state, facts[i].waits,
-                            name_of(thread), uint64_t{thread.serial},
+                            thread.label(), uint64_t{thread.serial},
                             thread.object == kNoObject ? Cell() : entity_of(snapshot_, thread.object)});
     }
     section.tables.push_back(table);
@@ -80,16 +81,10 @@ class ThreadReader {
   }
 
  private:
-  uint64_t retained(uint32_t node) const {
-    const uint32_t place = node == kNoObject ? DominatorTree::kUnreached : snapshot_.tree.place_of[node];
-    return place == DominatorTree::kUnreached ? 0 : snapshot_.retained(place);
-  }
+  uint64_t retained(uint32_t node) const { return snapshot_.retained_by(node); }
   uint64_t retained_by(uint32_t thread) const {
     const HeapThread& each = snapshot_.threads[thread];
     return std::max(retained(each.object), retained(each.stack));
-  }
-  static std::string name_of(const HeapThread& thread) {
-    return thread.name.empty() ? "#" + std::to_string(thread.serial) : thread.name;
   }
 
   // Since JDK 19 java.lang.Thread has its state in an object of its own.
@@ -131,10 +126,9 @@ class ThreadReader {
       HeapEntity entity = entity_of(snapshot_, blockers[i]);
       const uint32_t owner = fetcher_.target(values[i], "exclusiveOwnerThread");
       if (owner != kNoObject) {
-        const auto known = std::find_if(snapshot_.threads.begin(), snapshot_.threads.end(),
-                                        [&](const HeapThread& each) { return each.object == owner; });
-        entity.text += ", held by " + (known == snapshot_.threads.end() ? snapshot_.describe(owner)
-                                                                        : '"' + name_of(*known) + '"');
+        const auto known = by_object_.find(owner);
+        entity.text += ", held by " + (known == by_object_.end() ? snapshot_.describe(owner)
+                                                                 : '"' + known->second->label() + '"');
       }
       cells[i] = entity;
     }
@@ -183,7 +177,7 @@ class ThreadReader {
     table.left_out += frames - shown;
     add_locals(UINT32_MAX, "(native code)");
     if (table.rows.empty()) return;
-    section->parts.push_back({"thread", "Stack of \"" + name_of(thread) + "\"", {}, {table}, {}});
+    section->parts.push_back({"thread", "Stack of \"" + thread.label() + "\"", {}, {table}, {}});
   }
 
   // The name of a state of java.lang.VirtualThread: the static field with its number.
@@ -244,6 +238,7 @@ class ThreadReader {
   const Snapshot& snapshot_;
   ObjectFetcher fetcher_;
   uint32_t virtual_;  // the class of virtual threads
+  IdMap<const HeapThread*> by_object_;
   std::vector<HeapRoot> locals_;
 };
 

@@ -31,12 +31,6 @@ struct Item {
   uint32_t object, class_index;
 };
 
-uint64_t value_at(const uint8_t* from, unsigned width) {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < width; ++i) value = value << 8 | from[i];
-  return value;
-}
-
 // Where a collection's values are in an instance of its class.
 struct CollectionPlaces {
   const CollectionKind* kind = nullptr;
@@ -68,16 +62,16 @@ class WasteReader : public HeapVisitor {
       const unsigned width = boxes_[index] & 15;
       const uint32_t offset = boxes_[index] >> 4;
       if (uint64_t{offset} + width <= record.byte_count)
-        items_.add({value_at(bytes + offset, width), object, index});
+        items_.add({big_endian(bytes + offset, width), object, index});
       return;
     }
     const CollectionPlaces& at = places_[index];
     Collection each{object, index, kNoObject, 0};
     if (uint64_t{at.size} + at.size_width > record.byte_count) return;
     each.size =
-        static_cast<uint32_t>(std::min<uint64_t>(value_at(bytes + at.size, at.size_width), UINT32_MAX));
+        static_cast<uint32_t>(std::min<uint64_t>(big_endian(bytes + at.size, at.size_width), UINT32_MAX));
     if (uint64_t{at.store} + classes_.id_size <= record.byte_count) {
-      const uint64_t id = value_at(bytes + at.store, classes_.id_size);
+      const uint64_t id = big_endian(bytes + at.store, classes_.id_size);
       each.store = id == 0 ? kNoObject : snapshot_.numbers.number_of(id);
     }
     collections_.add(each);
@@ -105,8 +99,7 @@ class WasteReader : public HeapVisitor {
  private:
   uint32_t reached(uint64_t id) const {
     const uint32_t object = snapshot_.numbers.number_of(id);
-    return object == kNoObject || snapshot_.tree.place_of[object] == DominatorTree::kUnreached ? kNoObject
-                                                                                               : object;
+    return snapshot_.is_reached(object) ? object : kNoObject;
   }
 
   const Snapshot& snapshot_;
@@ -188,26 +181,12 @@ class WasteFinder {
     }
     items_.allocate(budget_, items);
     collections_.allocate(budget_, collections);
-    std::vector<WasteReader> readers(std::max(1u, snapshot_.options.threads),
-                                     WasteReader(snapshot_, places, boxes, items_, collections_));
-    walk(readers);
+    read_by_all(snapshot_, WasteReader(snapshot_, places, boxes, items_, collections_));
     waste_.allocate(budget_, items_.size() + collections_.size());
     std::sort(collections_.begin(), collections_.end(), [](const Collection& a, const Collection& b) {
       return a.store != b.store ? a.store < b.store : a.object < b.object;
     });
-    // One thread where ids repeat: two would store the same object.
-    std::vector<StoreReader> stores(snapshot_.outline.repeated > 0 ? 1 : readers.size(),
-                                    StoreReader(snapshot_, collections_));
-    walk(stores);
-  }
-  template <typename Reader>
-  void walk(std::vector<Reader>& readers) {
-    std::vector<HeapVisitor*> visitors;
-    for (Reader& each : readers) visitors.push_back(&each);
-    std::string error;
-    walk_pieces(
-        snapshot_.opener, snapshot_.outline, visitors, [](const DumpPiece&) { return true; },
-        [](size_t, HeapVisitor&) {}, &error);
+    read_by_all(snapshot_, StoreReader(snapshot_, collections_));
   }
 
   CollectionPlaces places_of(uint32_t index, const CollectionKind* kind) const {
@@ -235,12 +214,10 @@ class WasteFinder {
       ClassWaste& of = by_class_[each.class_index];
       const bool array = each.store != kNoObject && each.length != 0 && each.store != last;
       last = each.store;
-      const bool reached =
-          each.store != kNoObject && snapshot_.tree.place_of[each.store] != DominatorTree::kUnreached;
       uint64_t wasted = 0;
       ++of.objects;
       if (each.size == 0) {
-        wasted = shallow(each.object) + (array && reached ? shallow(each.store) : 0);
+        wasted = shallow(each.object) + (array && snapshot_.is_reached(each.store) ? shallow(each.store) : 0);
         ++of.empty;
         of.empty_bytes += wasted;
         empty_ += wasted;
@@ -385,11 +362,8 @@ class WasteFinder {
           sums[owner].first += wasted[i].bytes;
           ++sums[owner].second;
         });
-    std::vector<uint32_t> order;
-    for (uint32_t i = 0; i < sums.size(); ++i) {
-      if (sums[i].second != 0) order.push_back(i);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return sums[a] > sums[b]; });
+    std::vector<uint32_t> order = largest_first(
+        sums, [](const auto& each) { return each.second != 0; }, [](const auto& each) { return each; });
     Table table{"owners",
                 "By owner",
                 {{"objects", "objects", CellKind::kCount},

@@ -171,6 +171,25 @@ TEST_CASE("threads: a frame's objects are in its row") {
   CHECK(has(text, "Holder.work(Holder.java:12)  byte[] @ 0x1001"));
 }
 
+TEST_CASE("threads: one that many roots name is told once, and owns the lock that others wait for") {
+  constexpr uint64_t kSync = 0x30, kThread = 0x31;
+  NamedHeap named;
+  named.type(kSync, "java/util/concurrent/locks/ReentrantLock$Sync", SmallHeap::kObject, 8,
+             {{"exclusiveOwnerThread", 2}});
+  named.type(kThread, "java/lang/Thread", SmallHeap::kObject, 8, {{"parkBlocker", 2}});
+  SmallHeap& heap = named.heap();
+  heap.builder().instance(B, kSync, 8).id(A);
+  heap.builder().instance(A, kThread, 8).id(0);
+  for (uint32_t serial = 2001; serial <= 5000; ++serial) heap.thread(A, serial);
+  for (uint64_t waiting = 0x2000; waiting < 0x2000 + 1000; ++waiting) {
+    heap.builder().instance(waiting, kThread, 8).id(B);
+    heap.thread(waiting, static_cast<uint32_t>(waiting - 0x1fff));
+  }
+  CHECK(has(text_of(run_path, {heap.file(), "0x1000"}), "(running thread)"));
+  CHECK_FALSE(has(text_of(run_path, {heap.file(), "0x1000"}), ", running thread"));
+  CHECK(has(text_of(run_threads, {heap.file()}), "Sync @ 0x1001, held by \"#2001\""));
+}
+
 TEST_CASE("leaks: loaders of one application are found, those of two with a library in common are not") {
   auto heap_of = [](const std::vector<std::vector<std::string>>& loaded) {
     NamedHeap named;

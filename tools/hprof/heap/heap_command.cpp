@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <new>
 #include <sstream>
 #include <thread>
 
