@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <thread>
 
 namespace hprof {
@@ -13,17 +12,14 @@ using Guard = std::lock_guard<std::mutex>;
 
 struct MockLog {
   static void message(const hprof_host* host, const char* text) {
-    Guard guard(MockHost::of(host)->lock_);
-    MockHost::of(host)->messages.push_back(text);
+    MockHost::Locked(host)->messages.push_back(text);
   }
   static void detail(const hprof_host* host, const char* text) {
-    Guard guard(MockHost::of(host)->lock_);
-    MockHost::of(host)->details.push_back(text);
+    MockHost::Locked(host)->details.push_back(text);
   }
   static uint64_t* loss_counter(const hprof_host* host, const char* what) {
-    MockHost* self = MockHost::of(host);
+    const MockHost::Locked self(host);
     if (!self->has_counters) return nullptr;
-    Guard guard(self->lock_);
     auto& counter = self->counters_[what];
     if (counter == nullptr) counter.reset(new uint64_t(0));
     return counter.get();
@@ -51,8 +47,7 @@ struct MockMem {
   }
   // A block released with a wrong size stays in use: memory_used shows it.
   static void release(const hprof_host* host, void* memory, uint64_t bytes) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     const auto block = self->blocks_.find(memory);
     if (memory == nullptr) return;
     if (block == self->blocks_.end() || block->second.bytes != bytes) {
@@ -65,30 +60,26 @@ struct MockMem {
   }
   // Reserved memory is allocated at once here; charges are only counted.
   static uint32_t charge(const hprof_host* host, uint64_t bytes) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (bytes > self->charge_limit - self->memory_charged) return 0;
     self->memory_charged += bytes;
     return 1;
   }
   static void uncharge(const hprof_host* host, uint64_t bytes) {
-    Guard guard(MockHost::of(host)->lock_);
-    MockHost::of(host)->memory_charged -= bytes;
+    MockHost::Locked(host)->memory_charged -= bytes;
   }
 };
 
 struct MockClock {
   static uint64_t monotonic(const hprof_host* host) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     const uint64_t now = self->now_ns;
     self->now_ns += self->step_ns;
     return now;
   }
   static uint64_t wall_ms(const hprof_host* host) { return MockHost::of(host)->wall_clock_ms; }
   static uint64_t thread_cpu(const hprof_host* host, uint64_t os_id) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (os_id == 0 && self->cpu_clock_step_ns != 0)
       return ++self->cpu_clock_reads / self->cpu_clock_reads_a_step * self->cpu_clock_step_ns;
     const auto found = self->thread_cpu_ns.find(os_id);
@@ -102,16 +93,14 @@ struct MockClock {
 
 struct MockEmit {
   static uint32_t kind(const hprof_host* host, const char* name) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     const auto found = std::find(self->kinds.begin(), self->kinds.end(), name);
     const auto index = static_cast<uint32_t>(found - self->kinds.begin());
     if (found == self->kinds.end()) self->kinds.push_back(name);
     return HPROF_RECORD_REGISTERED + index;
   }
   static hprof_status event(const hprof_host* host, const hprof_record* record) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (self->event_status == HPROF_OK) self->events.emplace_back(record);
     return self->event_status;
   }
@@ -132,8 +121,7 @@ struct MockThreads {
   static hprof_agent_thread* start(const hprof_host* host, const char* name,
                                    void (*body)(void* argument, void* jni, hprof_agent_thread* thread),
                                    void* argument) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (!self->threads_start) return nullptr;
     self->agent_threads.emplace_back(new hprof_agent_thread{self, name, body, argument});
     return self->agent_threads.back().get();
@@ -151,8 +139,7 @@ struct MockThreads {
   }
   static void wake(hprof_agent_thread* thread) { thread->woken++; }
   static hprof_status stop(const hprof_host* host, hprof_agent_thread* thread) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     thread->stopped = true;
     auto& all = self->agent_threads;
     for (size_t i = 0; i < all.size(); i++) {
@@ -187,8 +174,7 @@ struct MockContext {
     return HPROF_OK;
   }
   static hprof_status set(const hprof_host* host, const hprof_context* context) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (!self->contexts_enabled || self->calling_thread == 0) return HPROF_UNSUPPORTED;
     self->contexts.erase(self->calling_thread);
     if (context == nullptr) return HPROF_OK;
@@ -197,8 +183,7 @@ struct MockContext {
     return HPROF_OK;
   }
   static hprof_status read(const hprof_host* host, hprof_thread_serial thread, hprof_context* context) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (!self->contexts_enabled) return HPROF_UNSUPPORTED;
     const auto found = self->contexts.find(thread);
     if (found == self->contexts.end()) return HPROF_FAILED;

@@ -228,6 +228,17 @@ class MockHost {
   static MockHost* of(const hprof_host* host) {
     return const_cast<MockHost*>(reinterpret_cast<const Table*>(host)->self);
   }
+  // Locks the host while a service answers.
+  class Locked {
+   public:
+    explicit Locked(const hprof_host* host) : host_(of(host)), guard_(host_->lock_) {}
+    MockHost* operator->() const { return host_; }
+    operator MockHost*() const { return host_; }
+
+   private:
+    MockHost* host_;
+    std::lock_guard<std::mutex> guard_;
+  };
   hprof_string_id intern(const std::string& text);  // the lock is held
   void add_vm_services();
 

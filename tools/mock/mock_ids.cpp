@@ -9,8 +9,7 @@ using Guard = std::lock_guard<std::mutex>;
 
 struct MockIds {
   static hprof_string_id string(const hprof_host* host, hprof_text text) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     return text.data == nullptr ? 0 : self->intern(std::string(text.data, text.size));
   }
 
@@ -40,15 +39,13 @@ struct MockIds {
   }
 
   static hprof_class_serial class_serial(const hprof_host* host, void*, void* jclass) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     const auto found = self->raw_classes.find(jclass);
     return found == self->raw_classes.end() ? 0 : found->second;
   }
 
   static hprof_text string_text(const hprof_host* host, hprof_string_id id) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (id == 0 || id > self->strings_.size()) return {nullptr, 0};
     return {self->strings_[id - 1].data(), self->strings_[id - 1].size()};
   }

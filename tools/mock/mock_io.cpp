@@ -6,8 +6,6 @@
 
 namespace hprof {
 
-using Guard = std::lock_guard<std::mutex>;
-
 struct MockIo {
   static int64_t fail(char* error, uint32_t error_size, const std::string& text) {
     if (error_size != 0) std::snprintf(error, error_size, "%s", text.c_str());
@@ -21,8 +19,7 @@ struct MockIo {
 
   static int64_t create_file(const hprof_host* host, const char* path, uint32_t replace, char* error,
                              uint32_t error_size) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (std::strncmp(path, "/nonexistent/", 13) == 0)
       return fail(error, error_size, "No such file or directory");
     const auto found = self->files.find(path);
@@ -41,8 +38,7 @@ struct MockIo {
 
   static int64_t connect(const hprof_host* host, const char* address, uint64_t timeout_ns, char* error,
                          uint32_t error_size) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     self->last_connect_timeout_ns = timeout_ns;
     if (!self->connect_error.empty()) return fail(error, error_size, self->connect_error);
     self->open_sockets_.push_back({address, "", true, true});
@@ -57,8 +53,7 @@ struct MockIo {
 
   static int64_t write(const hprof_host* host, int64_t handle, const void* bytes, uint64_t size, uint64_t,
                        char* error, uint32_t error_size) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     MockFile* file = file_of(self, handle);
     if (file == nullptr) return fail(error, error_size, "Bad file descriptor");
     if (self->stalled_writes > 0) {
@@ -74,8 +69,7 @@ struct MockIo {
   }
 
   static int64_t read(const hprof_host* host, int64_t handle, void* bytes, uint64_t size, uint64_t) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     if (file_of(self, handle) == nullptr) return -1;
     if (self->incoming.empty()) return 0;
     std::string& first = self->incoming.front();
@@ -88,8 +82,7 @@ struct MockIo {
   }
 
   static int64_t close(const hprof_host* host, int64_t handle, char* error, uint32_t error_size) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     MockFile* file = file_of(self, handle);
     if (file == nullptr) return fail(error, error_size, "Bad file descriptor");
     file->open = false;
@@ -99,8 +92,7 @@ struct MockIo {
   }
 
   static int64_t remove(const hprof_host* host, const char* path) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     const auto found = self->files.find(path);
     if (found == self->files.end()) return -1;
     for (MockFile*& handle : self->handles_) {
@@ -112,8 +104,7 @@ struct MockIo {
 
   static int64_t share(const hprof_host* host, int64_t handle, uint32_t mode, char* error,
                        uint32_t error_size) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     MockFile* file = file_of(self, handle);
     if (file == nullptr) return fail(error, error_size, "Bad file descriptor");
     file->mode = mode;
@@ -122,8 +113,7 @@ struct MockIo {
 
   static int64_t write_at(const hprof_host* host, int64_t handle, uint64_t position, const void* bytes,
                           uint64_t size, char* error, uint32_t error_size) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     MockFile* file = file_of(self, handle);
     if (file == nullptr) return fail(error, error_size, "Bad file descriptor");
     if (file->socket || position > file->bytes.size() || size > file->bytes.size() - position)
@@ -133,8 +123,7 @@ struct MockIo {
   }
 
   static int64_t rename(const hprof_host* host, const char* from, const char* to) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     const auto found = self->files.find(from);
     if (found == self->files.end() || self->files.count(to) != 0) return -1;
     // Moves the node, so that open handles stay valid.
@@ -156,8 +145,7 @@ struct MockIo {
 
   static int64_t prove(const hprof_host* host, int64_t handle, const char*, uint64_t, char* error,
                        uint32_t error_size) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
+    const MockHost::Locked self(host);
     (handle < 0 ? self->secrets_looked_at : self->proofs)++;
     return self->prove_error.empty() ? 0 : fail(error, error_size, self->prove_error);
   }
