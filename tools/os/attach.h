@@ -7,7 +7,6 @@
 // any, but the front end has one. Errors are texts in `*error`.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

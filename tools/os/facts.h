@@ -42,7 +42,6 @@ struct JvmFacts {
   std::string agent;                  // path of a loaded libhprof; empty: none
   bool attach_socket = false;         // the VM listens already
   bool async_get_call_trace = false;  // libjvm exports it
-  bool vm_tables = false;             // libjvm exports gHotSpotVMStructs
   std::string folder;                 // its working folder, where reports go by default
   bool folder_known = false;
   bool folder_writable = false;  // for the process's own user

@@ -31,7 +31,7 @@ os::JvmFacts jvm(const char* version) {
   facts.libjvm = "/jdk/lib/server/libjvm.so";
   facts.home = "/jdk";
   facts.version = version;
-  facts.async_get_call_trace = facts.vm_tables = true;
+  facts.async_get_call_trace = true;
   return facts;
 }
 Finding find(const std::vector<Finding>& findings, const std::string& subject) {

@@ -1,8 +1,6 @@
 // os.h over platform.h.
 #include "tools/os/os.h"
 
-#include <cstring>
-
 #include "platform/platform.h"
 
 namespace hprof::os {

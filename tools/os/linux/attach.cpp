@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,15 +24,6 @@ namespace hprof::os {
 namespace {
 
 std::string socket_name(const Jvm& jvm) { return platform::kAttachSocket + std::to_string(jvm.pid_there); }
-
-std::string process_name(int pid) { return "process " + std::to_string(pid); }
-
-// The process at a local socket's other end; 0: not known.
-int peer_of(int socket) {
-  ucred owner{};
-  socklen_t length = sizeof owner;
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &owner, &length) == 0 ? owner.pid : 0;
-}
 
 enum class Found { kNothing, kSocket, kForeign };
 

@@ -36,12 +36,6 @@ int64_t free_bytes(const std::string& folder) {
   return static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
 }
 
-// The number in a line "name value" of a file of /proc; -1: none.
-int64_t number_of(const std::string& text, const char* name) {
-  size_t at = text.find(name);
-  return at == std::string::npos ? kFactUnknown : strtoll(text.c_str() + at + strlen(name), nullptr, 10);
-}
-
 volatile sig_atomic_t tick_seen;
 
 // Tries a timer as the agent does: emulators change the siginfo words by which it recognises its signals.
@@ -124,12 +118,10 @@ void read_home(int root, int libjvm, JvmFacts* facts) {
 
 // Takes on the user, group and groups of a process, permanently. Only root can.
 bool take_rights_of(const std::string& status) {
-  unsigned real = 0, user = 0, group = 0;
-  if (sscanf(status_line(status, "Uid").c_str(), "%u %u", &real, &user) != 2) return false;
-  if (sscanf(status_line(status, "Gid").c_str(), "%u %u", &real, &group) != 2) return false;
+  Identity its;
   const std::vector<gid_t> groups = groups_of(status);
-  return setgroups(groups.size(), groups.data()) == 0 && setresgid(group, group, group) == 0 &&
-         setresuid(user, user, user) == 0;
+  return read_identity(status, &its) && setgroups(groups.size(), groups.data()) == 0 &&
+         setresgid(its.group, its.group, its.group) == 0 && setresuid(its.user, its.user, its.user) == 0;
 }
 
 // True: the process may write to its folder. Tested in a child with its rights, so that access lists and
@@ -183,35 +175,28 @@ bool jvm_facts(int pid, JvmFacts* facts, std::string*) {
   const std::string status = small_file(process + "/status");
   facts->exists = !status.empty();
   if (!facts->exists) return true;
-  unsigned real = 0, effective = 0;
-  const size_t uid = status.find("\nUid:");
-  if (uid != std::string::npos && sscanf(status.c_str() + uid + 5, "%u %u", &real, &effective) == 2)
-    facts->user = effective;
+  Identity identity;
+  read_identity(status, &identity);
+  facts->user = identity.user;
   facts->catches_quit = catches_quit(status);
-  facts->resident_bytes = number_of(status, "\nVmRSS:");
-  if (facts->resident_bytes != kFactUnknown) facts->resident_bytes *= 1024;
+  const std::string resident = status_line(status, "VmRSS");
+  if (!resident.empty()) facts->resident_bytes = strtoll(resident.c_str(), nullptr, 10) * 1024;
   facts->command = command_line(process).options;
   const std::string its_root = link_target(process + "/root");
   const std::string own = link_target("/proc/self/ns/mnt");
   const std::string its = link_target(process + "/ns/mnt");
   facts->readable = !its.empty();
   if (!facts->readable) return true;
-  std::string pid_there = std::to_string(pid);
-  const size_t ids = status.find("\nNSpid:");
-  if (ids != std::string::npos) {
-    const std::string line = status.substr(ids + 7, status.find('\n', ids + 7) - ids - 7);
-    pid_there = line.substr(line.find_last_of(" \t") + 1);
-  }
-  facts->other_namespace = own != its || pid_there != std::to_string(pid) || its_root != "/";
+  const int pid_there = identity.innermost_pid != 0 ? identity.innermost_pid : pid;
+  facts->other_namespace = own != its || pid_there != pid || its_root != "/";
   facts->libjvm = mapped_file(process, "libjvm.so");
   facts->agent = mapped_file(process, "libhprof.so");
   if (facts->libjvm.empty()) return true;
   const Descriptor root(open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   const Descriptor libjvm = open_inside(root.number(), facts->libjvm);
   read_home(root.number(), libjvm.number(), facts);
-  facts->attach_socket = find_inside(root.number(), "/tmp/.java_pid" + pid_there).is_open();
+  facts->attach_socket = find_inside(root.number(), "/tmp/.java_pid" + std::to_string(pid_there)).is_open();
   facts->async_get_call_trace = file_mentions(libjvm.number(), "AsyncGetCallTrace");
-  facts->vm_tables = file_mentions(libjvm.number(), "gHotSpotVMStructs");
   facts->folder = path_inside(process, link_target(process + "/cwd"));
   facts->folder_known = !facts->folder.empty();
   facts->folder_writable = may_write(process + "/cwd", status, facts->user);

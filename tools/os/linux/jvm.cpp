@@ -22,8 +22,6 @@ uid_t caller_user = static_cast<uid_t>(-1);
 gid_t caller_group = 0;
 std::vector<gid_t> caller_groups;
 
-std::string process_name(int pid) { return "process " + std::to_string(pid); }
-
 // A user id of this namespace as the process sees it. The kernel shows the map from the reader's namespace,
 // unless both share one.
 uint32_t user_inside(const std::string& process, uint32_t user) {
@@ -38,16 +36,6 @@ uint32_t user_inside(const std::string& process, uint32_t user) {
     at += length;
   }
   return user;
-}
-
-void read_status(const std::string& status, Jvm* jvm) {
-  unsigned real = 0, effective = 0;
-  if (sscanf(status_line(status, "Uid").c_str(), "%u %u", &real, &effective) == 2) jvm->user = effective;
-  if (sscanf(status_line(status, "Gid").c_str(), "%u %u", &real, &effective) == 2) jvm->group = effective;
-  // The last number is that of the innermost namespace.
-  const std::string ids = status_line(status, "NSpid");
-  const size_t last = ids.find_last_of(" \t");
-  if (last != std::string::npos && last + 1 < ids.size()) jvm->pid_there = atoi(ids.c_str() + last + 1);
 }
 
 // The message why its root directory cannot be opened.
@@ -73,7 +61,11 @@ bool find_jvm(int pid, Jvm* jvm, std::string* error) {
     *error = "there is no " + process_name(pid) + " (jps -l, or pgrep -a java, lists JVMs)";
     return false;
   }
-  read_status(status, jvm);
+  Identity identity;
+  read_identity(status, &identity);
+  jvm->user = identity.user;
+  jvm->group = identity.group;
+  if (identity.innermost_pid != 0) jvm->pid_there = identity.innermost_pid;
   jvm->user_there = user_inside(process, jvm->user);
   // Leads to its files even after become(), which gives up the right to look into a process of another
   // namespace.

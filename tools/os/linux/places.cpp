@@ -7,13 +7,13 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "platform/platform.h"
 #include "tools/os/attach.h"
+#include "tools/os/linux/proc.h"
 #include "tools/os/linux/root.h"
 #include "tools/os/os.h"
 
@@ -104,10 +104,9 @@ bool put_copy(int top, const FileCopy& copy) {
 
 // Returns the socket if the JVM is its peer; else closes it, -1 with *error.
 int checked_peer(const Jvm& jvm, int socket, std::string* error) {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.pid == jvm.pid) return socket;
-  *error = "process " + std::to_string(peer.pid) + " answers in place of process " + std::to_string(jvm.pid);
+  const int peer = peer_of(socket);
+  if (peer == jvm.pid) return socket;
+  *error = process_name(peer) + " answers in place of " + process_name(jvm.pid);
   close(socket);
   return -1;
 }
@@ -136,15 +135,15 @@ bool MeetingPlace::open(const Jvm& jvm, std::string* error) {
   std::string name = descriptor_path(jvm.tmp) + "/" + kMeetingPrefix + "XXXXXX";
   if (mkdtemp(&name[0]) == nullptr) {
     const int code = errno;  // saved, as looking up the name sets another
-    *error = "cannot make a folder in /tmp of process " + std::to_string(jvm.pid) + ": " +
-             std::strerror(code) + "; attaching needs one that user " + user_name(jvm.user) + " may write";
+    *error = "cannot make a folder in /tmp of " + process_name(jvm.pid) + ": " + std::strerror(code) +
+             "; attaching needs one that user " + user_name(jvm.user) + " may write";
     return false;
   }
   jvm_ = jvm;
   folder_ = name.substr(name.rfind('/') + 1);
   lock_ = open_own_folder(jvm.tmp, folder_).release();
   if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
-  if (lock_ < 0) *error = problem("cannot use", "/tmp/" + folder_ + " of process " + std::to_string(jvm.pid));
+  if (lock_ < 0) *error = problem("cannot use", "/tmp/" + folder_ + " of " + process_name(jvm.pid));
   return lock_ >= 0;
 }
 
@@ -180,7 +179,7 @@ int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error)
   const int code = platform::socket_accept(
       platform::Socket{listener}, platform::deadline_after_ms(static_cast<int64_t>(seconds * 1000)), &peer);
   if (code != 0) {
-    *error = "the agent in process " + std::to_string(jvm.pid) + " does not answer";
+    *error = "the agent in " + process_name(jvm.pid) + " does not answer";
     return -1;
   }
   return checked_peer(jvm, static_cast<int>(peer.handle), error);
@@ -191,7 +190,7 @@ int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error)
 bool StagedFiles::open(const Jvm& jvm, const std::string& identity, const std::vector<FileCopy>& files,
                        std::string* error) {
   const std::string name = kStagePrefix + identity;
-  const std::string process = " of process " + std::to_string(jvm.pid);
+  const std::string process = " of " + process_name(jvm.pid);
   if (mkdirat(jvm.tmp, name.c_str(), 0700) != 0 && errno != EEXIST) {
     *error = problem("cannot make", "/tmp/" + name + process);
     return false;

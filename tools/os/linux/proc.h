@@ -6,11 +6,21 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include <vector>
 
 namespace hprof::os {
+
+inline std::string process_name(int pid) { return "process " + std::to_string(pid); }
+
+// The process at a local socket's other end; 0: not known.
+inline int peer_of(int socket) {
+  ucred owner{};
+  socklen_t length = sizeof owner;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &owner, &length) == 0 ? owner.pid : 0;
+}
 
 // A file's contents, up to a megabyte; empty: it cannot be read.
 inline std::string small_file(const std::string& path) {
@@ -37,6 +47,21 @@ inline std::string status_line(const std::string& status, const std::string& nam
   if (at == std::string::npos) return {};
   at += name.size() + 2;
   return status.substr(at, status.find('\n', at) - at);
+}
+
+// The process as its status names it.
+struct Identity {
+  uint32_t user = 0, group = 0;  // effective
+  int innermost_pid = 0;         // in its own namespace; 0: not known
+};
+// False: the status lacks the user or the group.
+inline bool read_identity(const std::string& status, Identity* identity) {
+  unsigned real = 0;
+  // The last number is that of the innermost namespace.
+  const std::string ids = status_line(status, "NSpid");
+  identity->innermost_pid = atoi(ids.substr(ids.find_last_of(" \t") + 1).c_str());
+  return sscanf(status_line(status, "Uid").c_str(), "%u %u", &real, &identity->user) == 2 &&
+         sscanf(status_line(status, "Gid").c_str(), "%u %u", &real, &identity->group) == 2;
 }
 
 // The supplementary groups in /proc/<pid>/status.

@@ -69,7 +69,6 @@ void read_exports(JvmFacts* facts) {
   const HMODULE library = LoadLibraryExA(facts->libjvm.c_str(), nullptr, DONT_RESOLVE_DLL_REFERENCES);
   if (library == nullptr) return;
   facts->async_get_call_trace = GetProcAddress(library, "AsyncGetCallTrace") != nullptr;
-  facts->vm_tables = GetProcAddress(library, "gHotSpotVMStructs") != nullptr;
   FreeLibrary(library);
 }
 
