@@ -2,10 +2,30 @@
 
 namespace hprof {
 
+namespace {
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+}  // namespace
+
 void put_hex(const uint8_t* bytes, size_t size, TextWriter* out) {
   for (size_t i = 0; i < size; i++) {
     out->put("0123456789abcdef"[bytes[i] >> 4]).put("0123456789abcdef"[bytes[i] & 15]);
   }
+}
+
+bool parse_nonce(Str hex, uint8_t (&nonce)[kNonceSize]) {
+  if (hex.size != 2 * kNonceSize) return false;
+  for (size_t i = 0; i < kNonceSize; i++) {
+    const int high = digit_of(hex[2 * i]);
+    const int low = digit_of(hex[2 * i + 1]);
+    if (high < 0 || low < 0) return false;
+    nonce[i] = static_cast<uint8_t>(high << 4 | low);
+  }
+  return true;
 }
 
 Str secret_of(Str file) {

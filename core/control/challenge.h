@@ -22,6 +22,8 @@ constexpr size_t kGreetingSize = 8 + 2 * kNonceSize + 1;  // with its "\n", with
 Str secret_of(Str file);
 
 void put_hex(const uint8_t* bytes, size_t size, TextWriter* out);
+// False: it is not the hex of a nonce, as put_hex() writes it.
+bool parse_nonce(Str hex, uint8_t (&nonce)[kNonceSize]);
 
 void put_greeting(const uint8_t (&nonce)[kNonceSize], TextWriter* out);
 

@@ -11,22 +11,6 @@ constexpr size_t kHexSize = 2 * kNonceSize;
 static_assert(kSha256Size == kNonceSize, "digests and nonces have as many digits");
 static_assert(5 + 2 * kHexSize + 2 < kPeerLineMost, "the longest line fits");
 
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-bool parse_nonce(Str hex, uint8_t (&nonce)[kNonceSize]) {
-  if (hex.size != kHexSize) return false;
-  for (size_t i = 0; i < kNonceSize; i++) {
-    const int high = digit_of(hex[2 * i]);
-    const int low = digit_of(hex[2 * i + 1]);
-    if (high < 0 || low < 0) return false;
-    nonce[i] = static_cast<uint8_t>(high << 4 | low);
-  }
-  return true;
-}
-
 void sign(PeerPart part, Str secret, const PeerNonces& nonces, uint8_t (&digest)[kSha256Size]) {
   char message[32 + 2 * kNonceSize];
   TextWriter text(message, sizeof(message));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/sha256.h"
+#include "core/control/challenge.h"
 #include "tools/hprof/plugin/elf_symbols.h"
 #include "tools/os/os.h"
 
@@ -91,11 +92,9 @@ std::string identity_of(const std::vector<os::FileCopy>& files) {
   }
   uint8_t digest[kSha256Size];
   hash.finish(digest);
-  std::string text;
-  for (int i = 0; i < 8; i++) {
-    text += "0123456789abcdef"[digest[i] >> 4];
-    text += "0123456789abcdef"[digest[i] & 15];
-  }
+  char text[16 + 1];
+  TextWriter out(text, sizeof text);
+  put_hex(digest, 8, &out);
   return text;
 }
 

@@ -10,12 +10,6 @@ namespace hprof::tool {
 
 namespace {
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 // Reads lines from a channel.
 class Lines {
  public:
@@ -76,25 +70,20 @@ Answer classify_answer(std::string_view line, std::string* text) {
   return Answer::kMalformed;
 }
 
-bool parse_greeting(std::string_view line, uint8_t nonce[kNonceSize]) {
-  constexpr std::string_view kStart = "HPROF 1 ";
-  if (line.substr(0, kStart.size()) != kStart || line.size() != kStart.size() + 2 * kNonceSize) return false;
-  for (size_t i = 0; i < kNonceSize; ++i) {
-    int high = hex_digit(line[kStart.size() + 2 * i]), low = hex_digit(line[kStart.size() + 2 * i + 1]);
-    if (high < 0 || low < 0) return false;
-    nonce[i] = static_cast<uint8_t>(high << 4 | low);
-  }
-  return true;
+// False: no greeting of protocol 1.
+static bool parse_greeting(const std::string& line, uint8_t (&nonce)[kNonceSize]) {
+  const std::string start = "HPROF 1 ";
+  const Str text(line.data(), line.size());
+  return line.rfind(start, 0) == 0 && parse_nonce(text.part(start.size()), nonce);
 }
 
 std::string authentication(const std::string& secret, const uint8_t nonce[kNonceSize]) {
   uint8_t digest[kSha256Size];
   hmac_sha256(secret.data(), secret.size(), nonce, kNonceSize, digest);
-  std::string text = "AUTH ";
-  for (uint8_t byte : digest) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
+  char text[5 + 2 * kSha256Size + 1];
+  TextWriter answer(text, sizeof text);
+  answer.put("AUTH ");
+  put_hex(digest, sizeof digest, &answer);
   return text;
 }
 

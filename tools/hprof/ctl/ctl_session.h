@@ -25,8 +25,6 @@ enum class Answer { kText, kOk, kError, kMalformed };
 // The kind of a line from the server; *text is its content.
 Answer classify_answer(std::string_view line, std::string* text);
 
-// False: no greeting of protocol 1.
-bool parse_greeting(std::string_view line, uint8_t nonce[kNonceSize]);
 // The answer to a greeting, without its line feed.
 std::string authentication(const std::string& secret, const uint8_t nonce[kNonceSize]);
 
