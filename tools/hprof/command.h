@@ -9,6 +9,10 @@
 #include <utility>
 #include <vector>
 
+namespace hprof {
+struct CommandRow;
+}
+
 namespace hprof::tool {
 
 // Exit codes.
@@ -148,5 +152,9 @@ std::string option_lines(const OptionRow& option);
 std::vector<const OptionRow*> own_options(const Command& command);
 // A row's text, with the agent's name and commands filled in.
 std::string filled_in(const char* row);
+// "dump [file=PATH]": the usage of a command of a running agent.
+std::string usage_of(const CommandRow& row);
+// The text with each `from` replaced.
+std::string replaced(std::string text, const std::string& from, const std::string& to);
 
 }  // namespace hprof::tool

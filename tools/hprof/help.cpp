@@ -26,17 +26,9 @@ std::string agent_commands(bool stream) {
   std::string text;
   for (const CommandRow& row : kCommands) {
     if (stream && row.tag == kTagNone) continue;
-    char usage[100];
-    TextWriter out(usage, sizeof usage);
-    put_usage(row, &out);
-    text += padded(std::string("  ") + usage, kCommandColumn) + row.help + "\n";
+    text += padded("  " + usage_of(row), kCommandColumn) + row.help + "\n";
   }
   return text;
-}
-
-void fill_in(const std::string& mark, const std::string& with, std::string* text) {
-  const size_t at = text->find(mark);
-  if (at != std::string::npos) text->replace(at, mark.size(), with);
 }
 
 // The usage of one verb, in lines of bounded width.
@@ -65,10 +57,21 @@ std::string usage_of(const Command& command, const Verb& verb) {
 }  // namespace
 
 std::string filled_in(const char* row) {
-  std::string text = row;
-  fill_in("@COMMANDS@\n", agent_commands(false), &text);
-  fill_in("@STREAM@\n", agent_commands(true), &text);
-  fill_in("@AGENT@", os::kAgentName, &text);
+  std::string text = replaced(row, "@AGENT@", os::kAgentName);
+  text = replaced(text, "@COMMANDS@\n", agent_commands(false));
+  return replaced(text, "@STREAM@\n", agent_commands(true));
+}
+
+std::string usage_of(const CommandRow& row) {
+  char text[100];
+  TextWriter out(text, sizeof text);
+  put_usage(row, &out);
+  return text;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
   return text;
 }
 

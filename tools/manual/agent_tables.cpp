@@ -4,17 +4,11 @@
 #include <string>
 
 #include "core/control/command_table.h"
+#include "tools/hprof/command.h"
 #include "tools/manual/manual.h"
 
 namespace hprof::manual {
 namespace {
-
-std::string usage(const CommandRow& row) {
-  char text[100];
-  TextWriter out(text, sizeof(text));
-  put_usage(row, &out);
-  return text;
-}
 
 // What the body holds, after the u2 of a control option.
 const char* body(const CommandRow& row) {
@@ -79,7 +73,7 @@ std::string otherwise(const Row& row) {
 
 void print_commands() {
   for (const CommandRow& row : kCommands)
-    printf("- `%s`%s: %s\n", usage(row).c_str(), on_the_wire(row).c_str(), row.help);
+    printf("- `%s`%s: %s\n", tool::usage_of(row).c_str(), on_the_wire(row).c_str(), row.help);
 }
 
 void print_items(bool that_change) {

@@ -85,11 +85,6 @@ std::string command_names() {
   return join(names);
 }
 
-void fill_in(const std::string& mark, const std::string& with, std::string* text) {
-  for (size_t at = text->find(mark); at != std::string::npos; at = text->find(mark, at + with.size()))
-    text->replace(at, mark.size(), with);
-}
-
 // Completes the words of an option list, `cpu=samples,depth=`, one by one: `done` is the text up to the last
 // comma, which goes before each answer.
 constexpr char kBash[] = R"(# Completion of hprof for bash.
@@ -200,12 +195,12 @@ _hprof "$@"
 
 std::string fill(std::string text, const std::vector<Option>& options, const char* variable,
                  const char* value_indent) {
-  fill_in("@VALUES@", value_cases(options, value_indent), &text);
-  fill_in("@CASES@", cases(variable), &text);
-  fill_in("@PATHS@", path_options(options), &text);
-  fill_in("@NAMES@", option_names(options), &text);
-  fill_in("@COMMANDS@", command_names(), &text);
-  fill_in("@AGENT@", join(agent_commands()), &text);
+  text = tool::replaced(text, "@VALUES@", value_cases(options, value_indent));
+  text = tool::replaced(text, "@CASES@", cases(variable));
+  text = tool::replaced(text, "@PATHS@", path_options(options));
+  text = tool::replaced(text, "@NAMES@", option_names(options));
+  text = tool::replaced(text, "@COMMANDS@", command_names());
+  text = tool::replaced(text, "@AGENT@", join(agent_commands()));
   return text;
 }
 

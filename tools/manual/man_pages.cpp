@@ -165,10 +165,7 @@ std::string agent_page(const std::string& version, const std::vector<Option>& op
       ".SH COMMANDS\nAn agent started with\n.B control=\nor\n.B listen=\ntakes these from\n.BR \"hprof ctl\" "
       ".\n";
   for (const CommandRow& row : kCommands) {
-    char usage[100];
-    TextWriter out(usage, sizeof usage);
-    put_usage(row, &out);
-    text += ".TP\n" + bold(usage) + "\n" + plain(row.help) + "\n";
+    text += ".TP\n" + bold(tool::usage_of(row)) + "\n" + plain(row.help) + "\n";
   }
   return text + kAgentEnd;
 }
