@@ -154,7 +154,6 @@ void BinaryChecker::string(const RecordHead& head) {
   auto found = definitions_.strings.find(id);
   bool known = found != definitions_.strings.end();
   std::string before = known ? found->second : std::string();
-  in_.seek(head.body());
   if (!definitions_.take(in_, head)) return;
   const std::string& text = definitions_.strings[id];
   if (known) {
@@ -172,7 +171,6 @@ void BinaryChecker::load_class(const RecordHead& head) {
   if (!exact_length(head, 8 + 2 * in_.id_size())) return;
   uint32_t serial = in_.u4();
   bool again = definitions_.classes.count(serial) != 0;
-  in_.seek(head.body());
   if (!definitions_.take(in_, head)) return;
   const LoadedClass& loaded = definitions_.classes[serial];
   if (serial == 0 || again) {
@@ -191,7 +189,6 @@ void BinaryChecker::unload_class(const RecordHead& head) {
     log_.report(Rule::kClassUnload, head.offset,
                 "UNLOAD CLASS of serial number %" PRIu32 ", which is not loaded", serial);
   }
-  in_.seek(head.body());
   definitions_.take(in_, head);
 }
 
@@ -201,7 +198,6 @@ void BinaryChecker::frame(const RecordHead& head) {
   if (definitions_.frames.count(id) != 0) {
     log_.report(Rule::kFrameRedefined, head.offset, "frame 0x%" PRIx64 " was defined before", id);
   }
-  in_.seek(head.body());
   if (!definitions_.take(in_, head)) return;
   const StackFrame& frame = definitions_.frames[id];
   need_string(frame.method, head, "method name of a STACK FRAME");
@@ -226,7 +222,6 @@ void BinaryChecker::trace(const RecordHead& head) {
   if (definitions_.traces.count(serial) != 0) {
     log_.report(Rule::kTraceRedefined, head.offset, "trace %" PRIu32 " was written before", serial);
   }
-  in_.seek(head.body());
   if (!definitions_.take(in_, head)) return;
   trace_threads_.emplace(definitions_.traces[serial].thread, head.offset);
   for (uint64_t id : definitions_.traces[serial].frames) {
@@ -241,7 +236,6 @@ void BinaryChecker::start_thread(const RecordHead& head) {
     log_.report(Rule::kThreadSerial, head.offset, "thread serial number %" PRIu32 " %s", serial,
                 serial == 0 ? "is not greater than 0" : "was started before");
   }
-  in_.seek(head.body());
   if (!definitions_.take(in_, head)) return;
   const StartedThread& thread = definitions_.threads[serial];
   name_trace(thread.trace, head, "START THREAD");
@@ -261,7 +255,6 @@ void BinaryChecker::end_thread(const RecordHead& head) {
     log_.report(Rule::kThreadEnd, head.offset, "END THREAD of thread %" PRIu32 ", which has ended before",
                 serial);
   }
-  in_.seek(head.body());
   definitions_.take(in_, head);
 }
 

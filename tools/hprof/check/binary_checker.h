@@ -24,7 +24,6 @@ class BinaryChecker {
   bool header(bool readable);
   void record(const RecordHead& head);
   void before_record(const RecordHead& head);
-  void definition(const RecordHead& head);
   void string(const RecordHead& head);
   void load_class(const RecordHead& head);
   void unload_class(const RecordHead& head);

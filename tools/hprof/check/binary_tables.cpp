@@ -1,25 +1,14 @@
 // The tables of a binary file: sites, samples, settings.
 #include <cinttypes>
-#include <cmath>
-#include <cstring>
 
+#include "tools/format/value_text.h"
 #include "tools/hprof/check/binary_checker.h"
 
 namespace hprof::tool {
 
-namespace {
-
-float as_float(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-}  // namespace
-
 void BinaryChecker::alloc_sites(const RecordHead& head) {
   const SitesHead sites = read_sites(in_);
-  const float cutoff = as_float(sites.cutoff);
+  const double cutoff = real_value(HPROF_TYPE_FLOAT, sites.cutoff);
   if (!in_.ok() || head.length != 34 + uint64_t{sites.rows} * 25) {
     log_.report(Rule::kRecordLength, head.offset,
                 "ALLOC SITES record of %" PRIu64 " bytes, expected %" PRIu64 " for %" PRIu32 " sites",
@@ -29,8 +18,7 @@ void BinaryChecker::alloc_sites(const RecordHead& head) {
   if (sites.flags > 7)
     log_.report(Rule::kSitesFlags, head.body(), "flags 0x%04x, expected 0x0000 to 0x0007", sites.flags);
   if (!(cutoff >= 0)) {
-    log_.report(Rule::kCutoff, head.body() + 2, "cutoff %g, expected a 4-byte float of 0 or more",
-                static_cast<double>(cutoff));
+    log_.report(Rule::kCutoff, head.body() + 2, "cutoff %g, expected a 4-byte float of 0 or more", cutoff);
   }
   site_rows(head, sites);
 }

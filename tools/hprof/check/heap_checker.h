@@ -19,7 +19,6 @@ class HeapChecker {
 
   // First reading of a record's body; the input stands at its start.
   void add_segment(const RecordHead& head);
-  bool empty() const { return segments_.empty(); }
   // Second reading of all segments since the last call. Leaves the input anywhere.
   void finish();
   // Thread serial numbers of all ROOT THREAD OBJECTs so far.

@@ -1,6 +1,7 @@
 // The table of rules, and the log.
 #include "tools/hprof/check/problems.h"
 
+#include <cstdarg>
 #include <cstdio>
 #include <ostream>
 

@@ -1,7 +1,6 @@
 // The rules of `hprof check`, and the log of violations.
 #pragma once
 
-#include <cstdarg>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
