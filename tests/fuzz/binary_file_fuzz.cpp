@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   MemorySource first(data, size);
   Input records(first, 64);
   print_records(records, out, &error);
-  SummaryOptions options;
+  PrintOptions options;
   options.traces = options.threads = true;
   MemorySource second(data, size);
   Input tables(second, 64);

@@ -13,7 +13,7 @@ using namespace hprof::tool;
 
 namespace {
 
-std::string summary(const std::string& bytes, SummaryOptions options = {}, bool sound = true) {
+std::string summary(const std::string& bytes, PrintOptions options = {}, bool sound = true) {
   MemorySource source(bytes.data(), bytes.size());
   Input in(source, 64);
   std::ostringstream out;
@@ -72,7 +72,7 @@ TEST_CASE("the records by type have all bytes of the file but its header") {
 }
 
 TEST_CASE("the number of rows is bounded and stacks are printed on demand") {
-  SummaryOptions options;
+  PrintOptions options;
   options.top = 1;
   options.traces = true;
   std::string text = summary(tables(), options);

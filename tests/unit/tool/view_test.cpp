@@ -107,6 +107,29 @@ TEST_CASE("view: a text report has its stacks and all its tables") {
   CHECK(profile.notes == std::vector<std::string>{"2 <lost>"});
 }
 
+TEST_CASE("view: of many tables without stacks the last one of each title is kept") {
+  constexpr int kTitles = 50000;
+  const auto title = [](int i) {
+    std::string text;
+    for (; i > 0; i /= 26) text.push_back(static_cast<char>('A' + i % 26));
+    return "T" + text;
+  };
+  std::string report = "JAVA PROFILE 1.0.1\n--------\n";
+  for (const char* row : {"first", "last"}) {
+    for (int i = 0; i < kTitles; ++i)
+      report += title(i) + " BEGIN\nrank name\n" + row + "\n" + title(i) + " END\n";
+  }
+  Profile profile;
+  std::string error;
+  REQUIRE(read_text(report, &profile, &error));
+  REQUIRE(profile.plain_tables.size() == kTitles);
+  CHECK(profile.plain_tables[0].title == "T");
+  CHECK(profile.plain_tables[kTitles - 1].title == title(kTitles - 1));
+  for (const PlainTable& table : profile.plain_tables) {
+    if (table.rows != std::vector<std::string>{"last"}) FAIL(table.title);
+  }
+}
+
 TEST_CASE("view: what is wrong in a text report is named with its line") {
   Profile profile;
   std::string error;

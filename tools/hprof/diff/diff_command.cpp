@@ -13,6 +13,7 @@
 #include "tools/hprof/command.h"
 #include "tools/hprof/diff/class_histogram.h"
 #include "tools/hprof/heap/heap_command.h"
+#include "tools/hprof/print/print_options.h"
 #include "tools/hprof/print/profile_sums.h"
 #include "tools/hprof/view/page.h"
 
@@ -107,7 +108,7 @@ void print_changes(const Changes& changes, const std::vector<ProfileWeight>& wei
   std::vector<ChangeColumn> columns;
   for (const ProfileWeight& weight : weights)
     columns.emplace_back(changes, weight, columns.size(), scale != 0, scale);
-  const uint64_t top = given.number("--top", kTopRows);
+  const PrintOptions options = {given.number("--top", kTopRows)};
   std::vector<const Change*> sorted;
   size_t same = 0;
   for (const auto& [name, change] : changes) {
@@ -126,11 +127,7 @@ void print_changes(const Changes& changes, const std::vector<ProfileWeight>& wei
     std::cout << "  total\n";
   }
   bool any_noise = false;
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    if (top != 0 && i == top) {
-      std::cout << "  ... " << sorted.size() - i << " more\n";
-      break;
-    }
+  for (size_t i = 0; i < sorted.size() && options.shows(i); ++i) {
     const Change& change = *sorted[i];
     for (const ChangeColumn& column : columns) column.print(change);
     any_noise = any_noise || columns[0].noise(change);
@@ -139,6 +136,7 @@ void print_changes(const Changes& changes, const std::vector<ProfileWeight>& wei
     for (bool first = true; std::getline(lines, line); first = false)
       std::cout << (first ? "  " : "          ") << printable(line) << '\n';
   }
+  options.print_left_out(std::cout, sorted.size());
   if (same != 0) std::cout << "  " << same << " the same\n";
   if (any_noise) std::cout << "  ~: less than 2 standard errors of the samples\n";
 }
@@ -218,12 +216,12 @@ void add_table(const Profile& profile, const LastTable& last, size_t file, const
   }
   for (const ProfileRow& row : table.rows) {
     std::string name = row_name(profile, row);
-    const auto found = profile.traces.find(row.trace);
-    if (found != profile.traces.end() && given.has("--traces")) {
-      for (const ProfileFrame& frame : found->second) name += '\n' + frame_text(frame);
-    } else if (found != profile.traces.end() && !found->second.empty()) {
+    const std::vector<ProfileFrame>& frames = frames_of(profile, row);
+    if (given.has("--traces")) {
+      for (const ProfileFrame& frame : frames) name += '\n' + frame_text(frame);
+    } else if (!frames.empty()) {
       // What was allocated or locked, and by which method.
-      const std::string method = method_text(found->second[0]);
+      const std::string method = method_text(frames[0]);
       if (method != name) name += " in " + method;
     }
     add(name, row.values[weight]);
@@ -253,25 +251,25 @@ void warn_of_clocks(const std::vector<Profile>& two) {
 int diff_profiles(const std::vector<Profile>& two, const Given& given) {
   bool any = false;
   warn_of_clocks(two);
+  std::map<std::string, LastTable> others;
+  for (const LastTable& each : last_tables(two[1])) others.emplace(each.table->name, each);
   for (const LastTable& before : last_tables(two[0])) {
-    for (const LastTable& after : last_tables(two[1])) {
-      if (before.table->name != after.table->name) continue;
-      any = true;
-      Changes changes;
-      add_table(two[0], before, 0, given, &changes);
-      add_table(two[1], after, 1, given, &changes);
-      std::cout << before.table->title << " of " << given.words[0] << " and " << given.words[1];
-      if (before.of > 1 || after.of > 1) std::cout << ", the last of each: it holds all that was seen";
-      std::cout << '\n';
-      const double scale = given.has("--normalise") ? normalise(&changes) : 1;
-      if (given.has("--normalise"))
-        std::cout << "before times " << scale << ", so that the totals are equal\n";
-      print_changes(changes, {before.table->weights[preferred_weight(*before.table)]},
-                    given.has("--lines")    ? "line"
-                    : given.has("--traces") ? "name, and its stack"
-                                            : "name",
-                    given, scale);
-    }
+    const auto after = others.find(before.table->name);
+    if (after == others.end()) continue;
+    any = true;
+    Changes changes;
+    add_table(two[0], before, 0, given, &changes);
+    add_table(two[1], after->second, 1, given, &changes);
+    std::cout << before.table->title << " of " << given.words[0] << " and " << given.words[1];
+    if (before.of > 1 || after->second.of > 1) std::cout << ", the last of each: it holds all that was seen";
+    std::cout << '\n';
+    const double scale = given.has("--normalise") ? normalise(&changes) : 1;
+    if (given.has("--normalise")) std::cout << "before times " << scale << ", so that the totals are equal\n";
+    print_changes(changes, {before.table->weights[preferred_weight(*before.table)]},
+                  given.has("--lines")    ? "line"
+                  : given.has("--traces") ? "name, and its stack"
+                                          : "name",
+                  given, scale);
   }
   if (!any) return fail("the two files have no table of the same kind");
   return given.has("-o") ? show_page(two, given.text("-o"), given.has("--open")) : kDone;

@@ -13,21 +13,21 @@ namespace hprof::tool {
 namespace {
 
 // Prints the tables of a text report, or the sums by line of any report.
-int print_tables(const std::string& path, const ProfileView& view) {
+int print_tables(const std::string& path, const PrintOptions& options) {
   Profile profile;
   std::string error;
   if (!read_profile(path, &profile, &error, true)) {
     std::cerr << "hprof: " << error << '\n';
     return kFoundProblems;
   }
-  print_profile(profile, view, std::cout);
+  print_profile(profile, options, std::cout);
   return kDone;
 }
 
 int print(const Given& given) {
-  const SummaryOptions options = {given.number("--top", kTopRows), given.has("--traces"),
-                                  given.has("--threads")};
-  const bool records = given.has("--records"), lines = given.has("--lines");
+  const PrintOptions options = {given.number("--top", kTopRows), given.has("--lines"), given.has("--traces"),
+                                given.has("--threads")};
+  const bool records = given.has("--records");
   const std::string& path = given.words[0];
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
@@ -36,7 +36,7 @@ int print(const Given& given) {
   FileHeader header;
   const bool is_binary = read_header(in, &header);
   if (records && !is_binary) return fail(path + " is no binary hprof file: --records shows those");
-  if (lines || !is_binary) return print_tables(path, {options.top, lines, options.traces, options.threads});
+  if (options.lines || !is_binary) return print_tables(path, options);
   in.seek(0);
   bool good = records ? print_records(in, std::cout, &error) : print_summary(in, options, std::cout, &error);
   std::cout.flush();

@@ -33,8 +33,8 @@ std::string padded(const std::string& text, size_t width) {
 
 class Printer {
  public:
-  Printer(const Profile& profile, const ProfileView& view, std::ostream& out)
-      : profile_(profile), view_(view), out_(out) {}
+  Printer(const Profile& profile, const PrintOptions& options, std::ostream& out)
+      : profile_(profile), options_(options), out_(out) {}
 
   void print(const LastTable& last) {
     const ProfileTable& table = *last.table;
@@ -42,25 +42,24 @@ class Printer {
     uint64_t sum = 0;
     for (const ProfileRow& row : table.rows) sum += row.values[weight];
     out_ << '\n'
-         << table.title << (view_.lines ? " by line" : "") << ", " << table.weights[weight].title << " "
+         << table.title << (options_.lines ? " by line" : "") << ", " << table.weights[weight].title << " "
          << weight_text(table.weights[weight], sum) << " in the rows";
     if (last.of > 1)
       out_ << "; the last of " << last.of << " tables: each holds all that was seen since the start or reset";
     out_ << '\n';
-    if (view_.lines) return print_places(table, weight, sum, "line", frame_text);
+    if (options_.lines) return print_places(table, weight, sum, "line", frame_text);
     const bool has_stacks = std::any_of(table.rows.begin(), table.rows.end(), [&](const ProfileRow& row) {
       return profile_.traces.count(row.trace) != 0;
     });
     const bool has_names = std::any_of(table.rows.begin(), table.rows.end(), [&](const ProfileRow& row) {
-      const auto found = profile_.traces.find(row.trace);
-      return found == profile_.traces.end() || found->second.empty() ||
-             row_name(profile_, row) != method_text(found->second[0]);
+      const std::vector<ProfileFrame>& frames = frames_of(profile_, row);
+      return frames.empty() || row_name(profile_, row) != method_text(frames[0]);
     });
     if (has_stacks) {
       print_places(table, weight, sum, "method", method_text);
       print_path(table, weight, sum);
     }
-    if (view_.traces || has_names) {
+    if (options_.traces || has_names) {
       if (has_stacks) out_ << '\n';
       print_rows(table, weight, sum);
     }
@@ -69,33 +68,28 @@ class Printer {
   void print(const PlainTable& table) {
     out_ << '\n';
     for (const std::string& line : table.head) out_ << printable(line) << '\n';
-    for (size_t i = 0; i < table.rows.size() && is_shown(i); ++i) out_ << printable(table.rows[i]) << '\n';
-    print_left_out(table.rows.size());
+    for (size_t i = 0; i < table.rows.size() && options_.shows(i); ++i)
+      out_ << printable(table.rows[i]) << '\n';
+    options_.print_left_out(out_, table.rows.size());
   }
 
  private:
-  bool is_shown(size_t row) const { return view_.top == 0 || row < view_.top; }
-  void print_left_out(size_t rows) {
-    if (view_.top != 0 && rows > view_.top) out_ << "  ... " << rows - view_.top << " more\n";
-  }
-
   void print_rows(const ProfileTable& table, size_t weight, uint64_t sum) {
     out_ << "rank    self ";
     for (const ProfileWeight& each : table.weights) out_ << padded(each.title, kColumn);
     out_ << "  trace name\n";
     size_t rank = 0;
     for (const ProfileRow& row : table.rows) {
-      if (!is_shown(rank++)) break;
+      if (!options_.shows(rank++)) break;
       out_ << padded(std::to_string(rank), 4) << percent(row.values[weight], sum);
       for (size_t i = 0; i < row.values.size(); ++i)
         out_ << padded(weight_text(table.weights[i], row.values[i]), kColumn);
       out_ << padded(std::to_string(row.trace), 7) << ' ' << printable(row_name(profile_, row)) << '\n';
-      const auto found = profile_.traces.find(row.trace);
-      if (!view_.traces || found == profile_.traces.end()) continue;
-      for (const ProfileFrame& frame : found->second)
+      if (!options_.traces) continue;
+      for (const ProfileFrame& frame : frames_of(profile_, row))
         out_ << kFrameIndent << printable(frame_text(frame)) << '\n';
     }
-    print_left_out(table.rows.size());
+    options_.print_left_out(out_, table.rows.size());
   }
 
   void print_places(const ProfileTable& table, size_t weight, uint64_t sum, const char* kind,
@@ -104,7 +98,7 @@ class Printer {
     // How often, beside how much.
     size_t count = 0;
     while (count < table.weights.size() &&
-           (view_.lines || !counts(table.weights[count], table.weights[weight])))
+           (options_.lines || !counts(table.weights[count], table.weights[weight])))
       ++count;
     std::map<std::string, std::string> counted;
     if (count < table.weights.size()) {
@@ -115,13 +109,13 @@ class Printer {
     out_ << "    self    total" << padded(table.weights[weight].title, kColumn)
          << (counted.empty() ? "" : padded(table.weights[count].title, kColumn)) << "  " << kind
          << " (self: innermost; total: anywhere in the stack)\n";
-    for (size_t i = 0; i < sums.size() && is_shown(i); ++i) {
+    for (size_t i = 0; i < sums.size() && options_.shows(i); ++i) {
       out_ << percent(sums[i].self, sum) << ' ' << percent(sums[i].total, sum)
            << padded(weight_text(table.weights[weight], sums[i].self), kColumn)
            << (counted.empty() ? "" : padded(counted[sums[i].place], kColumn)) << "  "
            << printable(sums[i].place) << '\n';
     }
-    print_left_out(sums.size());
+    options_.print_left_out(out_, sums.size());
   }
 
   // Frames below which the weight stays the same are one line.
@@ -142,24 +136,24 @@ class Printer {
 
   static constexpr size_t kColumn = 19;
   const Profile& profile_;
-  const ProfileView& view_;
+  const PrintOptions& options_;
   std::ostream& out_;
 };
 
 }  // namespace
 
-void print_profile(const Profile& profile, const ProfileView& view, std::ostream& out) {
+void print_profile(const Profile& profile, const PrintOptions& options, std::ostream& out) {
   out << profile.file;
   for (const auto& [key, value] : profile.about) out << ": " << value;
   out << '\n';
-  for (const LastTable& last : last_tables(profile)) Printer(profile, view, out).print(last);
+  for (const LastTable& last : last_tables(profile)) Printer(profile, options, out).print(last);
   for (const PlainTable& table : profile.plain_tables) {
     if (table.is_kept())
-      Printer(profile, view, out).print(table);
+      Printer(profile, options, out).print(table);
     else
       out << "\nnot printed: " << printable(table.title) << ", which is in the file\n";
   }
-  if (view.threads && !profile.all_threads.empty()) {
+  if (options.threads && !profile.all_threads.empty()) {
     out << "\nthreads\n  serial  name\n";
     for (const auto& [serial, thread] : profile.all_threads)
       out << padded(std::to_string(serial), 8) << "  " << printable(thread.name)

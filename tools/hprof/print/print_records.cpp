@@ -8,7 +8,7 @@
 #include "tools/format/records.h"
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
-#include "tools/hprof/print/print_line.h"
+#include "tools/hprof/print/print_options.h"
 
 namespace hprof::tool {
 

@@ -8,7 +8,6 @@
 #include "tools/format/records.h"
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
-#include "tools/hprof/print/print_line.h"
 
 namespace hprof::tool {
 
@@ -21,7 +20,7 @@ struct Count {
 
 class Summary : public HeapVisitor {
  public:
-  Summary(Input& in, const SummaryOptions& options, std::ostream& out)
+  Summary(Input& in, const PrintOptions& options, std::ostream& out)
       : in_(in), options_(options), out_(out) {}
 
   bool run(std::string* error) {
@@ -121,12 +120,6 @@ class Summary : public HeapVisitor {
     }
   }
 
-  bool shown(uint64_t row) const { return options_.top == 0 || row < options_.top; }
-  void print_left_out(uint64_t rows) {
-    if (options_.top != 0 && rows > options_.top)
-      print_line(out_, "  ... %" PRIu64 " more", rows - options_.top);
-  }
-
   void print_samples() {
     const SamplesHead samples = read_samples(in_);
     print_line(out_, "\nCPU SAMPLES (total = %" PRIu32 ")\nrank   self  accum   count trace method",
@@ -137,12 +130,12 @@ class Summary : public HeapVisitor {
       if (!read_row(in_, &row)) return;
       double self = samples.total == 0 ? 0 : 100.0 * row.count / samples.total;
       sum += self;
-      if (!shown(i)) continue;
+      if (!options_.shows(i)) continue;
       print_line(out_, "%4" PRIu32 " %5.2f%% %5.2f%% %7" PRIu32 " %5" PRIu32 " %s", i + 1, self, sum,
                  row.count, row.trace, top_method(row.trace).c_str());
       print_stack(row.trace);
     }
-    print_left_out(samples.rows);
+    options_.print_left_out(out_, samples.rows);
   }
 
   void print_sites() {
@@ -161,7 +154,7 @@ class Summary : public HeapVisitor {
       if (!read_row(in_, &row)) return;
       double self = total <= 0 ? 0 : 100.0 * (by_allocation ? row.bytes : row.live_bytes) / total;
       sum += self;
-      if (!shown(i)) continue;
+      if (!options_.shows(i)) continue;
       print_line(out_,
                  "%5" PRIu32 " %5.2f%% %5.2f%% %9" PRIu32 " %4" PRIu32 " %9" PRIu32 " %5" PRIu32 " %5" PRIu32
                  " %s",
@@ -169,7 +162,7 @@ class Summary : public HeapVisitor {
                  names_.class_name_of_serial(row.class_serial).c_str());
       print_stack(row.trace);
     }
-    print_left_out(sites.rows);
+    options_.print_left_out(out_, sites.rows);
   }
 
   void print_dump() {
@@ -209,7 +202,7 @@ class Summary : public HeapVisitor {
   }
 
   Input& in_;
-  const SummaryOptions& options_;
+  const PrintOptions& options_;
   std::ostream& out_;
   Definitions names_;
   std::map<uint8_t, Count> records_;
@@ -221,7 +214,7 @@ class Summary : public HeapVisitor {
 
 }  // namespace
 
-bool print_summary(Input& in, const SummaryOptions& options, std::ostream& out, std::string* error) {
+bool print_summary(Input& in, const PrintOptions& options, std::ostream& out, std::string* error) {
   return Summary(in, options, out).run(error);
 }
 

@@ -17,23 +17,26 @@ std::string frame_text(const ProfileFrame& frame) {
   return method_text(frame) + "(" + position + ")";
 }
 
+const std::vector<ProfileFrame>& frames_of(const Profile& profile, const ProfileRow& row) {
+  static const std::vector<ProfileFrame> kNone;
+  const auto found = profile.traces.find(row.trace);
+  return found == profile.traces.end() ? kNone : found->second;
+}
+
 std::string row_name(const Profile& profile, const ProfileRow& row) {
   if (!row.name.empty()) return row.label.empty() ? row.name : row.name + " " + row.label;
-  const auto found = profile.traces.find(row.trace);
-  const bool empty = found == profile.traces.end() || found->second.empty();
-  return empty ? "<empty trace>" : method_text(found->second[0]);
+  const std::vector<ProfileFrame>& frames = frames_of(profile, row);
+  return frames.empty() ? "<empty trace>" : method_text(frames[0]);
 }
 
 std::vector<LastTable> last_tables(const Profile& profile) {
   std::vector<LastTable> last;
+  std::map<std::string, size_t> places;  // in `last`
   for (const ProfileTable& table : profile.tables) {
-    const auto found = std::find_if(last.begin(), last.end(),
-                                    [&](const LastTable& each) { return each.table->name == table.name; });
-    if (found == last.end()) {
-      last.push_back({&table, 1});
-    } else {
-      *found = {&table, found->of + 1};
-    }
+    const auto [place, fresh] = places.try_emplace(table.name, last.size());
+    if (fresh) last.push_back({nullptr, 0});
+    LastTable& each = last[place->second];
+    each = {&table, each.of + 1};
   }
   return last;
 }
@@ -44,16 +47,6 @@ size_t preferred_weight(const ProfileTable& table) {
   }
   return 0;
 }
-
-namespace {
-
-const std::vector<ProfileFrame>& frames_of(const Profile& profile, const ProfileRow& row) {
-  static const std::vector<ProfileFrame> kNone;
-  const auto found = profile.traces.find(row.trace);
-  return found == profile.traces.end() ? kNone : found->second;
-}
-
-}  // namespace
 
 std::vector<PlaceSum> sums_by_place(const Profile& profile, const ProfileTable& table, size_t weight,
                                     std::string (*text)(const ProfileFrame&)) {

@@ -12,6 +12,8 @@ namespace hprof::tool {
 std::string frame_text(const ProfileFrame& frame);
 // "Some.Class.method"
 std::string method_text(const ProfileFrame& frame);
+// The stack of a row, innermost frame first; empty: it has none.
+const std::vector<ProfileFrame>& frames_of(const Profile& profile, const ProfileRow& row);
 // The row's class, method or monitor, else the method of its innermost frame.
 std::string row_name(const Profile& profile, const ProfileRow& row);
 

@@ -413,7 +413,7 @@ class PprofReader {
       if (row.trace == 0) return false;
       for (size_t i = 0; i < row.values.size(); ++i) {
         if (row.values[i] > INT64_MAX)
-          return fail("a negative value: this is a difference of profiles; pass the two profiles to --diff");
+          return fail("a negative value: this is a difference of profiles; hprof diff takes the two");
         if (row.values[i] > UINT64_MAX / scales_[i]) return fail("a value that is too large");
         row.values[i] *= scales_[i];
       }

@@ -46,12 +46,10 @@ ProfileFrame frame_of_name(std::string_view name) {
 }
 
 void put_plain_table(PlainTable table, Profile* profile) {
-  for (PlainTable& earlier : profile->plain_tables) {
-    if (earlier.title != table.title) continue;
-    earlier = std::move(table);
-    return;
-  }
-  profile->plain_tables.push_back(std::move(table));
+  std::vector<PlainTable>& all = profile->plain_tables;
+  const auto [place, fresh] = profile->plain_places.try_emplace(table.title, all.size());
+  if (fresh) all.emplace_back();
+  all[place->second] = std::move(table);
 }
 
 void take_off_marks(uint64_t trace, Profile* profile) {

@@ -67,7 +67,8 @@ struct Profile {
   std::map<uint64_t, ProfileThread> all_threads;           // by serial, as a text report names them
   std::set<uint64_t> cut;                                  // traces that lack outer frames
   std::vector<ProfileTable> tables;
-  std::vector<PlainTable> plain_tables;  // the last one of each title
+  std::vector<PlainTable> plain_tables;        // the last one of each title
+  std::map<std::string, size_t> plain_places;  // in plain_tables, by title
   std::vector<std::string> notes;
   std::string page_lines;    // the data of a page, in place of all else but `file` and `about`
   uint64_t created_ms = 0;   // since 1970; 0: not known

@@ -1,5 +1,4 @@
 // hprof view FILE: shows a profile as an HTML page.
-#include <iostream>
 
 #include "tools/format/ascii_lines.h"
 #include "tools/hprof/command.h"

@@ -1,0 +1,34 @@
+// What the printers of hprof print share.
+#pragma once
+
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <ostream>
+
+namespace hprof::tool {
+
+struct PrintOptions {
+  uint64_t top = 20;     // rows of each table, 0 = all
+  bool lines = false;    // of a profile: only sums by line
+  bool traces = false;   // every row with its stack
+  bool threads = false;  // a table of the threads
+
+  bool shows(uint64_t row) const { return top == 0 || row < top; }
+  // Says how many of a table's rows are not shown.
+  void print_left_out(std::ostream& out, uint64_t rows) const {
+    if (top != 0 && rows > top) out << "  ... " << rows - top << " more\n";
+  }
+};
+
+// Writes one line by a format of printf.
+__attribute__((format(printf, 2, 3))) inline void print_line(std::ostream& out, const char* format, ...) {
+  char text[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  out << text << '\n';
+}
+
+}  // namespace hprof::tool
