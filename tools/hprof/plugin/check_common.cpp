@@ -24,16 +24,14 @@ void use(CheckedHost& host, const hprof_unit& unit, const Options& options) {
 
 void options(const hprof_unit& unit, const Findings& findings) {
   for (const Options& trial : option_trials(unit)) {
-    const Findings named = with_trial(findings, trial);
-    CheckedHost host(named, unit);
+    CheckedHost host(with_trial(findings, trial), unit);
     use(host, unit, trial);
   }
 }
 
 void no_memory(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
   for (uint64_t call = 0; call < kAllocationsMost; call++) {
-    CheckedHost host(quiet, unit);
+    CheckedHost host(without_remarks(findings), unit);
     host.mock.fail_allocation = call;
     use(host, unit, {});
     if (host.mock.allocations <= call) return;
@@ -41,21 +39,19 @@ void no_memory(const hprof_unit& unit, const Findings& findings) {
 }
 
 void no_counters(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
-  CheckedHost host(quiet, unit);
+  CheckedHost host(without_remarks(findings), unit);
   host.mock.has_counters = false;
   use(host, unit, {});
 }
 
 void newer_host(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
   std::string usual;
   {
-    CheckedHost host(quiet, unit);
+    CheckedHost host(without_remarks(findings), unit);
     use(host, unit, {});
     usual = host.refusal;
   }
-  CheckedHost host(quiet, unit);
+  CheckedHost host(without_remarks(findings), unit);
   host.become_newer();
   use(host, unit, {});
   if (host.refusal != usual) host.fault("refuses a newer core: " + host.refusal);

@@ -32,12 +32,8 @@ bool filter(CheckedHost& host, const hprof_unit& unit, const Options& options, u
   const auto& ops = *static_cast<const hprof_filter_ops*>(unit.ops);
   const MockConfig config(unit, options);
   void* self = nullptr;
-  char error[512] = "";
-  host.findings.doing("create");
-  const hprof_status made = ops.create(host.mock.host(), config.data(), &self, error, sizeof error);
-  if (made != HPROF_OK) {
-    host.check_refusal(made, error, "not run here: ");
-  } else {
+  const hprof_status made = create_unit(host, ops, config, &self);
+  if (made == HPROF_OK) {
     Passed passed = {host, 0, most};
     hprof_status status = HPROF_OK;
     // A filter is finished at each report, and starts again.
@@ -72,8 +68,7 @@ void filter_life(const hprof_unit& unit, const Findings& findings) {
   filter(host, unit, {}, UINT64_MAX);
 }
 void filter_no_output(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
-  CheckedHost host(quiet, unit);
+  CheckedHost host(without_remarks(findings), unit);
   filter(host, unit, {}, 0);
 }
 
@@ -170,7 +165,6 @@ void sink_life(const hprof_unit& unit, const Findings& findings) {
   use(host, unit, {});
 }
 void sink_places(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
   const std::function<void(MockHost&)> troubles[] = {
       [](MockHost& mock) { mock.write_most = 1000; },
       [](MockHost& mock) { mock.stalled_writes = 3; },
@@ -184,7 +178,7 @@ void sink_places(const hprof_unit& unit, const Findings& findings) {
       },
   };
   for (const auto& trouble : troubles) {
-    CheckedHost host(quiet, unit);
+    CheckedHost host(without_remarks(findings), unit);
     trouble(host.mock);
     host.is_troubled = true;
     if (!host.mock.files.empty()) host.taken_file = host.mock.files.begin()->first;

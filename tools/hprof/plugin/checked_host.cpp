@@ -105,7 +105,7 @@ struct CheckedServices {
   }
 };
 
-CheckedHost::CheckedHost(const Findings& found, const hprof_unit& unit) : findings(found), unit_(unit) {
+CheckedHost::CheckedHost(Findings found, const hprof_unit& unit) : findings(std::move(found)), unit_(unit) {
   current = this;
   const auto service = [&](const char* id) { return mock.host()->service(mock.host(), id); };
   mock_emit_ = static_cast<const hprof_emit_service*>(service(HPROF_SERVICE_EMIT));
@@ -209,7 +209,10 @@ std::string number_text(double value, int decimals) {
 }
 
 std::vector<std::string> values_of(const hprof_option& row) {
-  const bool bounded = row.min != 0 || row.max != 0;
+  const bool is_decimal = row.type == HPROF_OPTION_REAL || row.type == HPROF_OPTION_MILLIS;
+  const bool is_number = is_decimal || row.type == HPROF_OPTION_INT || row.type == HPROF_OPTION_SIZE;
+  if (is_number && (row.min != 0 || row.max != 0))
+    return {number_text(row.min, is_decimal ? 6 : 0), number_text(row.max, is_decimal ? 6 : 0)};
   switch (row.type) {
     case HPROF_OPTION_FLAG:
       return {"y", "n"};
@@ -224,17 +227,13 @@ std::vector<std::string> values_of(const hprof_option& row) {
       return all;
     }
     case HPROF_OPTION_INT:
-      if (!bounded) return {"0", "-9223372036854775807", "9223372036854775807"};
-      return {number_text(row.min, 0), number_text(row.max, 0)};
+      return {"0", "-9223372036854775807", "9223372036854775807"};
     case HPROF_OPTION_REAL:
-      if (!bounded) return {"0", "-1e300", "1e300"};
-      return {number_text(row.min, 6), number_text(row.max, 6)};
+      return {"0", "-1e300", "1e300"};
     case HPROF_OPTION_SIZE:
-      if (!bounded) return {"0", "9223372036854775807"};
-      return {number_text(row.min, 0), number_text(row.max, 0)};
+      return {"0", "9223372036854775807"};
     case HPROF_OPTION_MILLIS:
-      if (!bounded) return {"0", "9000000000000"};
-      return {number_text(row.min, 6), number_text(row.max, 6)};
+      return {"0", "9000000000000"};
     default:
       return {"", "x", std::string(4096, 'x'), "%s%n/\t\xff"};
   }

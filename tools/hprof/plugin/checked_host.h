@@ -22,7 +22,7 @@ using Options = std::map<std::string, std::string>;
 
 class CheckedHost {
  public:
-  CheckedHost(const Findings& findings, const hprof_unit& unit);
+  CheckedHost(Findings findings, const hprof_unit& unit);
   ~CheckedHost();
   CheckedHost(const CheckedHost&) = delete;
   CheckedHost& operator=(const CheckedHost&) = delete;
@@ -45,7 +45,7 @@ class CheckedHost {
 
   MockHost mock;
   Where where = Where::kControl;
-  const Findings& findings;
+  const Findings findings;
   RecordKinds kinds;
   std::string taken_file;  // held open, not by the unit
   std::string refusal;     // why the unit did not start; "": it did
@@ -74,6 +74,16 @@ std::string trial_name(const Options& trial);
 // Findings that name the trial, without remarks; and findings without remarks.
 Findings with_trial(const Findings& findings, const Options& trial);
 Findings without_remarks(const Findings& findings);
+
+// Creates a unit that has `create`, and checks its refusal, which a remark says.
+template <typename Ops>
+hprof_status create_unit(CheckedHost& host, const Ops& ops, const MockConfig& config, void** self) {
+  char error[512] = "";
+  host.findings.doing("create");
+  const hprof_status status = ops.create(host.mock.host(), config.data(), self, error, sizeof error);
+  if (status != HPROF_OK) host.check_refusal(status, error, "not run here: ");
+  return status;
+}
 
 // A struct as a newer core hands it over: behind what this version knows are bytes of members that it does
 // not know.
