@@ -33,12 +33,7 @@ constexpr Format kFormats[] = {
     {nullptr, hprof_module_encoder_binary},        {nullptr, hprof_module_encoder_flamegraph},
     {nullptr, hprof_module_encoder_jfr},           {nullptr, hprof_module_encoder_otlp}};
 
-const hprof_module& open_module(const Format& format) {
-  const hprof_offer offer = {sizeof(hprof_offer), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD};
-  const char* reason = nullptr;
-  return *format.entry(&offer, &reason);
-}
-const hprof_unit* open_encoder(const Format& format) { return open_module(format).units[0]; }
+const hprof_unit* open_encoder(const Format& format) { return mock_open(format.entry)->units[0]; }
 
 const hprof_encoder_ops& ops_of(const hprof_unit& encoder) {
   return *static_cast<const hprof_encoder_ops*>(encoder.ops);
@@ -52,77 +47,31 @@ bool has_one_table(const hprof_unit& encoder) {
 // True: format=a, which has columns for known tables only.
 bool is_ascii(const hprof_unit& encoder) { return std::strcmp(encoder.select, "format=a") == 0; }
 
-// The config struct of an encoder whose options are all texts: their defaults, and weight=.
-class Config {
- public:
-  Config(const hprof_unit& encoder, const std::string& weight)
-      : words_(encoder.config_size / sizeof(uint64_t) + 1) {
-    for (uint32_t i = 0; i < encoder.option_count; ++i) {
-      const hprof_option& option = encoder.options[i];
-      if (option.type != HPROF_OPTION_TEXT) continue;
-      const char* text = std::strcmp(option.name, "weight") == 0 ? weight.c_str() : option.default_text;
-      std::memcpy(reinterpret_cast<char*>(words_.data()) + option.offset, &text, sizeof text);
-    }
+// The options of the encoder that the user gives, as far as it has them.
+EncoderFeed::Options options_of(const hprof_unit& encoder, const std::string& weight) {
+  for (uint32_t i = 0; i < encoder.option_count; ++i) {
+    if (std::strcmp(encoder.options[i].name, "weight") == 0) return {{"weight", weight}};
   }
-  const void* data() const { return words_.data(); }
-
- private:
-  std::vector<uint64_t> words_;
-};
-
-// Collects an encoder's bytes.
-struct Output {
-  hprof_out out = {};
-  std::string bytes;
-  uint8_t room[size_t{64} * 1024];
-
-  Output() {
-    out.size = sizeof out;
-    out.more = more;
-    out.through = through;
-    start();
-  }
-  void start() {
-    out.at = room;
-    out.end = room + sizeof room;
-  }
-  void take() {
-    bytes.append(reinterpret_cast<const char*>(room), static_cast<size_t>(out.at - room));
-    start();
-  }
-  static Output& of(hprof_out* out) { return *reinterpret_cast<Output*>(out); }
-  static hprof_status more(hprof_out* out, uint32_t) {
-    of(out).take();
-    return HPROF_OK;
-  }
-  static hprof_status through(hprof_out* out, const uint8_t* from, uint64_t size) {
-    of(out).take();
-    of(out).bytes.append(reinterpret_cast<const char*>(from), size);
-    return HPROF_OK;
-  }
-};
-static_assert(offsetof(Output, out) == 0, "the ABI's struct comes first");
+  return {};
+}
 
 // Passes a profile to an encoder as the agent's pipeline would.
 class Player {
  public:
-  Player(const Profile& profile, const hprof_unit& unit, const std::string& weight)
-      : profile_(profile), unit_(unit), config_(unit, weight), host_(profile) {}
-  ~Player() {
-    if (encoder_ != nullptr) ops_of(unit_).destroy(encoder_);
-  }
-  Player(const Player&) = delete;
-  Player& operator=(const Player&) = delete;
+  Player(const Profile& profile, const hprof_unit& unit) : profile_(profile), unit_(unit), host_(profile) {}
 
-  bool run(const std::vector<const ProfileTable*>& tables, std::string* error) {
+  bool run(const std::vector<const ProfileTable*>& tables, const std::string& weight, std::string* bytes,
+           std::string* error) {
     for (const auto& [number, frames] : profile_.traces) {
       const auto thread = profile_.threads.find(number);
       traces_[number] = host_.add_trace(frames, thread == profile_.threads.end() ? "" : thread->second,
                                         profile_.cut.count(number) != 0);
     }
-    char why[256] = "";
-    if (ops_of(unit_).create(host_.host(), config_.data(), &encoder_, why, sizeof why) != HPROF_OK) {
-      *error = std::string("the encoder was not made: ") + (why[0] != '\0' ? why : "no memory");
+    EncoderFeed encoder(host_.mock(), unit_, options_of(unit_, weight));
+    encoder_ = &encoder;
+    if (encoder.created != HPROF_OK) {
+      *error =
+          std::string("the encoder was not made: ") + (*encoder.error != '\0' ? encoder.error : "no memory");
       return false;
     }
     auto begin = zeroed_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
@@ -132,20 +81,19 @@ class Player {
     for (const ProfileTable* table : tables) play(*table);
     const auto end = zeroed_record<hprof_rec_definition>(HPROF_RECORD_FILE_END);
     emit(HPROF_KIND_FILE_END, end.head);
-    output_.take();
+    *bytes = encoder.bytes();
     if (status_ == HPROF_OK) return true;
     *error = "the encoder failed: status " + std::to_string(status_);
     return false;
   }
 
-  std::string& bytes() { return output_.bytes; }
   std::vector<std::string> losses() const { return host_.losses(); }
 
  private:
   void emit(const char* kind, const hprof_record& record) {
     if (status_ != HPROF_OK || (unit_.records != nullptr && hprof_is_listed(unit_.records, kind) == 0))
       return;
-    const hprof_status status = ops_of(unit_).encode(encoder_, &record, &output_.out);
+    const hprof_status status = encoder_->encode(record);
     if (status != HPROF_UNSUPPORTED) status_ = status;
   }
 
@@ -217,12 +165,10 @@ class Player {
 
   const Profile& profile_;
   const hprof_unit& unit_;
-  const Config config_;
   EncoderHost host_;
+  EncoderFeed* encoder_ = nullptr;  // during run()
   TraceNumbers traces_;
-  Output output_;
   std::set<std::pair<uint32_t, uint32_t>> defined_;  // kind and id
-  void* encoder_ = nullptr;
   hprof_status status_ = HPROF_OK;
   uint32_t sequence_ = 0;
 };
@@ -308,9 +254,9 @@ std::string agent_format_of_file(const std::string& path) {
 
 const hprof_encoder_ops* encoder_of_agent(const std::string& format) {
   for (const Format& each : kFormats) {
-    const hprof_module& module = open_module(each);
-    for (uint32_t i = 0; i < module.unit_count; ++i)
-      if (module.units[i]->select == "format=" + format) return &ops_of(*module.units[i]);
+    const hprof_module* module = mock_open(each.entry);
+    for (uint32_t i = 0; i < module->unit_count; ++i)
+      if (module->units[i]->select == "format=" + format) return &ops_of(*module->units[i]);
   }
   return nullptr;
 }
@@ -356,9 +302,8 @@ bool convert_profile(const Profile& profile, const hprof_unit& encoder, const Co
     table = &changed.back();
     rank_for_text(&changed.back());
   }
-  Player player(profile, encoder, options.weight);
-  if (!player.run(tables, error)) return false;
-  *bytes = std::move(player.bytes());
+  Player player(profile, encoder);
+  if (!player.run(tables, options.weight, bytes, error)) return false;
   for (const std::string& loss : player.losses()) said->push_back("lost: " + loss);
   return true;
 }

@@ -19,6 +19,7 @@ class EncoderHost {
   EncoderHost(const EncoderHost&) = delete;
   EncoderHost& operator=(const EncoderHost&) = delete;
 
+  MockHost& mock() { return mock_; }
   const hprof_host* host() const { return mock_.host(); }
 
   // Returns the number of a name, assigned at first use; 0 for "".
