@@ -32,12 +32,7 @@ constexpr uint64_t kMostOfDump = uint64_t{1} << 30;      // bytes of one with a 
 constexpr uint64_t kDumpPerByte = 8;                     // these for each byte of the JVM's memory
 
 struct ProfileOptions {
-  std::string agent;
-  bool as_is = false;
-  bool force = false;
-  uint64_t vm_seconds = 10;
   double seconds = -1;  // below 0: not given
-  uint64_t most = 0;    // bytes of the report; 0: not given
   std::string file;
   std::string suffix;  // of the format
   int pid = 0;
@@ -116,7 +111,11 @@ std::string numbered(const std::string& name, const std::string& suffix, unsigne
 
 class Profiling {
  public:
-  explicit Profiling(ProfileOptions options) : options_(std::move(options)), most_(options_.most) {}
+  Profiling(const Given& given, ProfileOptions options)
+      : given_(given),
+        options_(std::move(options)),
+        vm_seconds_(static_cast<double>(given.number("--timeout", 10))),
+        most_(given.number("--most", 0)) {}
   int run();
 
  private:
@@ -132,7 +131,9 @@ class Profiling {
   bool has_room(size_t size, std::string* error);
   void show(bool last);
 
+  const Given& given_;
   ProfileOptions options_;
+  const double vm_seconds_;
   Attachment attachment_;
   AttachAnswer answer_;
   int file_ = -1;
@@ -157,15 +158,15 @@ bool Profiling::create_file(std::string* error) {
     *error = wanted + " is a folder: -o names a file";
     return false;
   }
-  for (unsigned n = 2; !options_.force && os::file_exists(options_.file) && n <= kLastNumber; n++)
+  const bool force = given_.has("--force");
+  for (unsigned n = 2; !force && os::file_exists(options_.file) && n <= kLastNumber; n++)
     options_.file = numbered(wanted, options_.suffix, n);
   if (os::file_exists(options_.file)) {
-    const int there = options_.force ? os::open_for_reading(options_.file, error) : -1;
+    const int there = force ? os::open_for_reading(options_.file, error) : -1;
     const bool is_file = there >= 0 && os::file_size(there) != UINT64_MAX;
     if (there >= 0) os::close_file(there);
     if (!is_file) {
-      *error =
-          options_.file + ": it is there already" + (options_.force ? ", and is no file to replace" : "");
+      *error = options_.file + ": it is there already" + (force ? ", and is no file to replace" : "");
       return false;
     }
   }
@@ -196,7 +197,7 @@ bool Profiling::keep_file(bool good, std::string* error) {
 // True with *error: the process has an agent already, whose session this one would end.
 bool Profiling::has_agent(std::string* error) {
   AttachAnswer there;
-  if (!attachment_.has_session(static_cast<double>(options_.vm_seconds), &there)) return false;
+  if (!attachment_.has_session(vm_seconds_, &there)) return false;
   const std::string ctl = "`hprof ctl " + std::to_string(options_.pid) + ' ';
   *error = attachment_.name() + " has an agent already, which a profile would end: " + ctl + "start` and " +
            ctl + "report` use it, " + ctl + "detach` ends it";
@@ -205,15 +206,15 @@ bool Profiling::has_agent(std::string* error) {
 
 // *error is also set when the agent refuses.
 bool Profiling::attach(std::string* error) {
-  if (!attachment_.open(options_.pid, options_.agent, options_.as_is, error) || has_agent(error))
+  if (!attachment_.open(options_.pid, given_.text("--agent"), given_.has("--as-is"), error) ||
+      has_agent(error))
     return false;
   const int listener = attachment_.place().listen(kStream, error);
   if (listener < 0) return false;
   const os::MeetingPlace& place = attachment_.place();
   const std::string text =
       options_.text + ",net=" + place.path_there(kStream) + ",control=" + place.path_there(kControl);
-  const bool answered =
-      attachment_.ask(text, "", static_cast<double>(options_.vm_seconds), 60, &answer_, error);
+  const bool answered = attachment_.ask(text, "", vm_seconds_, 60, &answer_, error);
   for (const std::string& line : answer_.messages) std::cerr << line << '\n';
   if (answered && !answer_.good) *error = without_added(answer_.problem, ",net=" + place.path_there(kStream));
   if (answered && answer_.good) {
@@ -263,7 +264,7 @@ bool Profiling::read_stream(int milliseconds, std::string* error) {
 
 // False with *error: the report is longer than it can be, so the process may not be what it seems.
 bool Profiling::has_room(size_t size, std::string* error) {
-  if (bytes_ + size > most_ && options_.most == 0) {
+  if (bytes_ + size > most_ && !given_.has("--most")) {
     // The memory of a process that has ended is not known.
     const uint64_t now =
         has_dump(options_.text) ? kMostOfDump + kDumpPerByte * os::memory_of(options_.pid) : kMostOfTables;
@@ -395,15 +396,10 @@ int profile(const Given& given) {
   options.text = join_options(given.words, 1);
   const std::string wrong = fault_of(options.text);
   if (!wrong.empty()) return given.misuse(wrong);
-  options.agent = given.text("--agent");
-  options.as_is = given.has("--as-is");
-  options.force = given.has("--force");
-  options.vm_seconds = given.number("--timeout", options.vm_seconds);
-  options.most = given.number("--most", 0);
   options.file = given.text("-o");
   if (given.has("--seconds")) options.seconds = static_cast<double>(given.number("--seconds", 0));
   add_defaults(&options);
-  return Profiling(options).run();
+  return Profiling(given, options).run();
 }
 
 constexpr OptionRow kOptions[] = {
