@@ -153,7 +153,7 @@ TEST_CASE("at start-up nothing is connected, but a secret that will not do is an
 TEST_CASE("real sockets: both directions, and a peer that closes") {
   Listener listener;
   MockHost host;
-  host.set_service(HPROF_SERVICE_IO, io_service());
+  host.set_service(HPROF_SERVICE_IO, &kIoService);
   SinkRun sink(host, unit(), listener.address);
   REQUIRE(sink.opened == HPROF_OK);
   const int64_t deadline = platform::deadline_after_ms(10000);
