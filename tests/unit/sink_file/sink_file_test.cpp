@@ -229,7 +229,7 @@ TEST_CASE("real files: private, whole, and an existing one kept") {
   REQUIRE(std::filesystem::create_directory(folder));
   const std::string path = (folder / "out.txt").string();
   MockHost host;
-  host.set_service(HPROF_SERVICE_IO, io_service());
+  host.set_service(HPROF_SERVICE_IO, &kIoService);
   const std::string bytes(300000, 'x');
   for (uint32_t force : {1u, 0u}) {
     SinkRun sink(host, unit(), path, {}, force);
