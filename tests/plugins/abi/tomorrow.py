@@ -24,7 +24,7 @@ PARTS = ("CMakeLists.txt", "LICENSE", "README.md", "core", "platform", "plugins"
 # Modules that are a part of the core: they share its C++ types.
 OF_CORE = ("hotspot", "help_texts", "bytecode", "control", "report_windows")
 MEMBER = "  uint64_t tomorrow;\n"
-SERVICE = ("const ServiceRow kServices[] = {\n", '    {"hprof.tomorrow/1", []() -> const void* { return &kLog; }},\n')
+SERVICE = ("const ServiceRow kServices[] = {\n", '    {"hprof.tomorrow/1", &kLog},\n')
 MODULES = {
     "gc_pauses": ("examples/gc_pauses/gc_pauses.c",),
     "exceptions": ("examples/exceptions/exceptions.cpp",),

@@ -47,8 +47,8 @@ class CheckedHost {
   Where where = Where::kControl;
   const Findings findings;
   RecordKinds kinds;
-  std::string taken_file;  // held open, not by the unit
-  std::string refusal;     // why the unit did not start; "": it did
+  std::string taken_file;    // held open, not by the unit
+  std::string refusal;       // why the unit did not start; "": it did
   bool is_troubled = false;  // files or peers take nothing
 
  private:
