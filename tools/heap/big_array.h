@@ -108,15 +108,16 @@ class BigArray {
     reset();
     budget_ = &budget;
     size_ = count;
+    if (count == 0) count = 1;  // memory that nobody uses, so that data_ is never null
     size_t used = expected < count ? expected : count;
     if (count > SIZE_MAX / sizeof(T)) throw OutOfMemory{"more elements than addresses"};
-    if (count != 0) data_ = static_cast<T*>(budget.take(count * sizeof(T), used * sizeof(T), streamed));
+    data_ = static_cast<T*>(budget.take(count * sizeof(T), used * sizeof(T), streamed));
   }
   void allocate_cold(MemoryBudget& budget, size_t count) {
     reset();
     budget_ = &budget;
     size_ = count;
-    if (count != 0) data_ = static_cast<T*>(budget.take_cold(count * sizeof(T)));
+    data_ = static_cast<T*>(budget.take_cold((count != 0 ? count : 1) * sizeof(T)));
   }
   // Uses elements of another owner, which nobody writes.
   void borrow(const T* data, size_t count) {

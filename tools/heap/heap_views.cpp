@@ -122,7 +122,8 @@ std::vector<ShownValue> values_of(const Snapshot& snapshot, const ObjectValues& 
     }
   } else if (object.element != 0) {
     unsigned width = width_of(object.element, id_size);
-    for (size_t i = 0; i < object.bytes.size() / width && (top == 0 || i < top); ++i) {
+    const size_t count = width != 0 ? object.bytes.size() / width : 0;
+    for (size_t i = 0; i < count && (top == 0 || i < top); ++i) {
       list.push_back({"[" + std::to_string(i) + "]", object.element, value_at(i * width, width)});
     }
   } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include <hprof/mock/unit_run.h>
@@ -67,8 +68,7 @@ class Player {
       traces_[number] = host_.add_trace(frames, thread == profile_.threads.end() ? "" : thread->second,
                                         profile_.cut.count(number) != 0);
     }
-    EncoderFeed encoder(host_.mock(), unit_, options_of(unit_, weight));
-    encoder_ = &encoder;
+    EncoderFeed& encoder = encoder_.emplace(host_.mock(), unit_, options_of(unit_, weight));
     if (encoder.created != HPROF_OK) {
       *error =
           std::string("the encoder was not made: ") + (*encoder.error != '\0' ? encoder.error : "no memory");
@@ -166,7 +166,7 @@ class Player {
   const Profile& profile_;
   const hprof_unit& unit_;
   EncoderHost host_;
-  EncoderFeed* encoder_ = nullptr;  // during run()
+  std::optional<EncoderFeed> encoder_;  // of the last run()
   TraceNumbers traces_;
   std::set<std::pair<uint32_t, uint32_t>> defined_;  // kind and id
   hprof_status status_ = HPROF_OK;
