@@ -9,7 +9,7 @@ set(_hprof_here ${PROJECT_BINARY_DIR}/package)
 configure_file(${PROJECT_SOURCE_DIR}/core/cmake/hprofHere.cmake ${_hprof_here}/hprofConfig.cmake COPYONLY)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${_hprof_here}/hprofConfigVersion.cmake
-  VERSION ${HPROF_ABI_VERSION} COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
 if(HPROF_EXTRA_UNITS)
   # They may write any record, and use any service.
   set_property(GLOBAL APPEND PROPERTY HPROF_PARTS HEAP_RECORDS SITE_RECORDS CALL_RECORDS LATENCY_RECORDS MONITOR_RECORDS ACCOUNTING MACHINE)

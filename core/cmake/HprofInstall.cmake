@@ -3,12 +3,12 @@
 include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/include/hprof DESTINATION include
   COMPONENT development PATTERN .clang-format EXCLUDE)
-# The version that plugins ask for is that of the ABI, not that of the release. Headers and sources suit any machine.
+# Headers and sources suit any machine. A release and its ABI have the same major version.
 set(HPROF_INSTALL_MOCK share/hprof/mock)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/core/cmake/hprofConfig.cmake.in
   ${PROJECT_BINARY_DIR}/hprofConfig.cmake INSTALL_DESTINATION lib/cmake/hprof)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake
-  VERSION ${HPROF_ABI_VERSION} COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/hprofConfig.cmake ${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake
   DESTINATION lib/cmake/hprof COMPONENT development)
 configure_file(${PROJECT_SOURCE_DIR}/core/cmake/hprof.pc.in ${PROJECT_BINARY_DIR}/hprof.pc @ONLY)

@@ -47,15 +47,20 @@ def refused(tool, folder, *arguments):
 
 
 def check_versions(tool, prefix):
-    """Headers, CMake package, pkg-config and tool have the same version of the ABI."""
+    """Tool, CMake package and pkg-config have the same release and, with the headers, the same version of the ABI."""
     with open(prefix + "/include/hprof/abi.h", encoding="utf-8") as file:
-        version = ".".join(re.findall(r"#define HPROF_ABI_M..OR (\d+)", file.read()))
-    for path, line in (("lib/pkgconfig/hprof.pc", "Version: %s\n"), ("lib/cmake/hprof/hprofConfigVersion.cmake", 'VERSION "%s")')):
+        abi = ".".join(re.findall(r"#define HPROF_ABI_M..OR (\d+)", file.read()))
+    said = run(tool, "--version")
+    match = re.fullmatch(r"hprof ((\d+)\.\d+\.\d+)(?: \(commit [0-9a-f]{12}\))?, plugin ABI (\d+)\.\d+\n", said)
+    if match is None or not said.endswith(" %s\n" % abi) or match.group(2) != match.group(3):
+        sys.exit("hprof --version is not of ABI %s: %s" % (abi, said))
+    release = match.group(1)
+    for path, line in (("lib/pkgconfig/hprof.pc", "Version: %s\n" % release), ("lib/pkgconfig/hprof.pc", "abi_version=%s\n" % abi),
+                       ("lib/cmake/hprof/hprofConfigVersion.cmake", 'VERSION "%s")' % release),
+                       ("lib/cmake/hprof/hprofConfig.cmake", 'set(HPROF_ABI_VERSION "%s")\n' % abi)):
         with open(os.path.join(prefix, path), encoding="utf-8") as file:
-            if line % version not in file.read():
-                sys.exit("%s is not of version %s" % (path, version))
-    if not run(tool, "--version").endswith(", plugin ABI %s\n" % version):
-        sys.exit("hprof --version is not of ABI " + version)
+            if line not in file.read():
+                sys.exit("%s has no line %s" % (path, line))
 
 
 def main(tool, prefix, cc, cxx):
