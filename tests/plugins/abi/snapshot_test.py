@@ -64,7 +64,7 @@ class Snapshot(unittest.TestCase):
         self.assertEqual(code, 0, said)
 
     def release(self):
-        """As abi-1.0.txt is once version 1.0 is released."""
+        """As abi-1.0.txt is, now that version 1.0 is released."""
         path = os.path.join(self.work, "abi-1.0.txt")
         with open(path, encoding="utf-8") as file:
             text = file.read()
