@@ -20,17 +20,13 @@ file(GLOB _hprof_mock_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/mock
 install(FILES ${_hprof_mock_headers} DESTINATION include/hprof/mock COMPONENT development)
 install(FILES ${_hprof_mock_sources} DESTINATION ${HPROF_INSTALL_MOCK} COMPONENT development)
 
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
-  ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+  ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN Doxyfile EXCLUDE)
 # The reference of the headers, where somebody has made it: cmake --build build --target api_docs
 add_custom_target(api_docs COMMAND ${PROJECT_SOURCE_DIR}/tools/manual/api-docs ${PROJECT_BINARY_DIR}/api VERBATIM)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/api/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/api OPTIONAL COMPONENT development)
-file(GLOB _hprof_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/CMakeLists.txt)
-foreach(file IN LISTS _hprof_examples)
-  get_filename_component(folder ${file} DIRECTORY)
-  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
-endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 
 # cpack -G DEB: hprof and hprof-dev. scripts/release sets HPROF_DEB_ARCHITECTURE and HPROF_DEB_LIBC, and puts the libraries
 # into /usr/lib/<triplet>/hprof by HPROF_INSTALL_LIB.
