@@ -7,6 +7,7 @@
 #include <hprof/filter.h>
 #include <hprof/tables.h>
 
+#include "core/agent/environment.h"
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
 #include "core/base/status.h"
@@ -203,15 +204,8 @@ static uint32_t java_version(jvmtiEnv* jvmti) {
 }
 
 bool Session::get_environment() {
-  void* env = nullptr;
-  jint code = parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2);
-  // An agent that is attached while the VM starts gets no JNIEnv before the live phase.
-  for (uint32_t i = 0; code == JNI_EDETACHED && i < 1000; ++i) {
-    platform::sleep_ns(10 * platform::kNanosPerMilli);
-    code = parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2);
-  }
-  if (code != JNI_OK) return voice_.fail("this VM has no JVMTI 1.2");
-  parts_.jvmti = static_cast<jvmtiEnv*>(env);
+  parts_.jvmti = take_environment(parts_.vm);
+  if (parts_.jvmti == nullptr) return voice_.fail("this VM has no JVMTI 1.2");
   if (!units_.events().attach_to(parts_.jvmti, this)) return voice_.fail("the VM refuses JVMTI callbacks");
   const HotSpotUse use = {
       this,

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <initializer_list>
 
+#include "core/agent/environment.h"
 #include "core/agent/exit_deadline.h"
 #include "core/agent/session.h"
 #include "core/agent/unit_checks.h"
@@ -172,13 +173,13 @@ void Session::give_back(JNIEnv* jni) {
   units_.destroy_collectors();
   rewriter_.destroy();
   pipeline_.destroy();
-  threads_.destroy(jni);
+  const bool is_clean = threads_.destroy(jni);
   classes_.destroy(jni);
   unloads_.destroy(jni);
   loaders_.destroy(jni);
   platform::uninstall_sample_handler();
   hotspot_.close();
-  if (parts_.jvmti != nullptr) parts_.jvmti->DisposeEnvironment();
+  if (parts_.jvmti != nullptr) leave_environment(parts_.jvmti, is_clean);
   parts_.jvmti = nullptr;
   model_.destroy();
   memory_.close_fixed();

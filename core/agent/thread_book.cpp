@@ -112,10 +112,8 @@ ThreadRecord* ThreadBook::list(JNIEnv* jni, jthread thread, uint32_t serial, uin
     view.flags = flags;
     view.os_id = os_id;
   }
-  if (!record->is_virtual()) {
-    record->thread = without_exception(jni, jni->NewWeakGlobalRef(thread));
-    live_.fetch_add(1, std::memory_order_relaxed);
-  }
+  record->thread = without_exception(jni, jni->NewWeakGlobalRef(thread));
+  if (!record->is_virtual()) live_.fetch_add(1, std::memory_order_relaxed);
   {
     platform::MutexLock hold(lock_);
     ThreadRecord*& first = first_of(record);
@@ -218,10 +216,23 @@ bool ThreadBook::has_records() const {
   return first_ != nullptr || first_virtual_ != nullptr;
 }
 
-void ThreadBook::destroy(JNIEnv* jni) {
+// False: the thread may live and have the record.
+bool ThreadBook::clear_storage(JNIEnv* jni, const ThreadRecord* record) {
+  if (record->ended) return true;
+  if (record->thread == nullptr) return false;
+  jobject thread = jni->NewLocalRef(record->thread);
+  if (thread == nullptr) return jni->IsSameObject(record->thread, nullptr) == JNI_TRUE;
+  const jvmtiError error = jvmti_->SetThreadLocalStorage(thread, nullptr);
+  jni->DeleteLocalRef(thread);
+  return error == JVMTI_ERROR_NONE || error == JVMTI_ERROR_THREAD_NOT_ALIVE;
+}
+
+bool ThreadBook::destroy(JNIEnv* jni) {
+  bool cleared = true;
   for (ThreadRecord** first : {&first_, &first_virtual_, &free_}) {
     while (ThreadRecord* record = *first) {
       *first = record->next;
+      if (first != &free_) cleared = clear_storage(jni, record) && cleared;
       if (record->thread != nullptr) jni->DeleteWeakGlobalRef(record->thread);
       memory_->release(record, sizeof(ThreadRecord));
     }
@@ -231,6 +242,7 @@ void ThreadBook::destroy(JNIEnv* jni) {
     agent = nullptr;
   }
   contexts.close(*memory_);
+  return cleared;
 }
 
 void ThreadBook::enumerate(JNIEnv* jni, const NativeThreadIds& ids) {

@@ -25,7 +25,7 @@ struct ThreadRecord {
   uint32_t serial;
   uint32_t flags;
   uint64_t os_id;
-  jweak thread;        // platform threads only
+  jweak thread;
   ThreadRecord* next;  // in its list, or in the free list
   ThreadRecord* previous;
   uint32_t pins;  // under the lists' lock
@@ -75,8 +75,10 @@ class ThreadBook {
   ContextTable contexts;
   // True: there are records, which need ThreadEnd events. [control]
   bool has_records() const;
-  // Frees all records. No callback runs any more. jni: nullptr if there are none. [control]
-  void destroy(JNIEnv* jni);
+  // Frees all records, and takes them out of the threads' local storage. No callback runs any more. jni:
+  // nullptr if there are no records. False: the storage of a thread that lives still has one, so that the
+  // environment must not be used again. [control]
+  bool destroy(JNIEnv* jni);
 
  private:
   ThreadRecord* make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id);
@@ -84,6 +86,7 @@ class ThreadBook {
   ThreadRecord* list(JNIEnv* jni, jthread thread, uint32_t serial, uint32_t flags, uint64_t os_id,
                      bool exits);
   ThreadRecord* take_free();
+  bool clear_storage(JNIEnv* jni, const ThreadRecord* record);
   void unlink(JNIEnv* jni, ThreadRecord* record);
   void give_back(ThreadRecord* record);
   uint32_t describe(JNIEnv* jni, jthread thread, uint32_t flags);

@@ -43,9 +43,14 @@ class ThrowEvents {
                                             nullptr) == JVMTI_ERROR_NONE;
   }
 
-  // The capability goes with the environment. [control]
+  // Gives the capability back. The environment stays: HotSpot damages its own memory now and then when one
+  // that had events of threads is disposed of while threads start and end. [control]
   void close() {
-    if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
+    if (jvmti_ == nullptr) return;
+    jvmti_->SetEventCallbacks(nullptr, 0);
+    jvmti_->SetEnvironmentLocalStorage(nullptr);
+    jvmtiCapabilities held = {};
+    if (jvmti_->GetCapabilities(&held) == JVMTI_ERROR_NONE) jvmti_->RelinquishCapabilities(&held);
     jvmti_ = nullptr;
   }
 

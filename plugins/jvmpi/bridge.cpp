@@ -152,7 +152,7 @@ void Bridge::close() {
   the_bridge.store(nullptr, std::memory_order_release);
   give_back_get_env(vm.java_vm);
   last_freed.close();
-  vm.jvmti->DisposeEnvironment();
+  leave_environment(vm.jvmti);
 }
 
 void Bridge::release_memory() {

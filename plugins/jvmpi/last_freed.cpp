@@ -37,7 +37,7 @@ void LastFreed::open() {
 }
 
 void LastFreed::close() {
-  if (other_ != nullptr) other_->DisposeEnvironment();
+  if (other_ != nullptr) leave_environment(other_);
   other_ = nullptr;
 }
 

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <unistd.h>
 
+#include "core/agent/environment.h"
+
 namespace hprof {
 
 namespace {
@@ -44,6 +46,7 @@ SessionFixture::SessionFixture() : main(jvm.add_thread("main")), session(new Ses
 
 SessionFixture::~SessionFixture() {
   detach();
+  take_environment(jvm.vm());  // so that the next VM has none of this
   heard().on_start = heard().on_report = heard().on_wait = nullptr;
   heard().on_create = nullptr;
   unlink(file.c_str());

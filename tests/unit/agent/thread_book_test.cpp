@@ -271,3 +271,21 @@ TEST_CASE("without memory a thread stays unknown") {
   CHECK(thread.storage == nullptr);
   CHECK(full.used() == 0);
 }
+
+TEST_CASE("the end of the book takes the records out of the storage of threads that live") {
+  Book f;
+  FakeVm::Thread &platform_thread = f.jvm.add_thread("main"), &virtual_thread = f.jvm.add_thread("v", true);
+  f.start(platform_thread);
+  f.start(virtual_thread);
+  REQUIRE(platform_thread.storage != nullptr);
+  REQUIRE(virtual_thread.storage != nullptr);
+  SUBCASE("all") {
+    CHECK(f.book.destroy(f.jvm.jni()));
+    CHECK(platform_thread.storage == nullptr);
+    CHECK(virtual_thread.storage == nullptr);
+  }
+  SUBCASE("the VM refuses") {
+    f.jvm.refuses_thread_storage = true;
+    CHECK_FALSE(f.book.destroy(f.jvm.jni()));
+  }
+}

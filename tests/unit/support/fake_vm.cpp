@@ -128,8 +128,8 @@ struct FakeVm::Functions {
   }
   static jvmtiError JNICALL set_thread_storage(jvmtiEnv*, jthread thread, const void* data) {
     std::lock_guard<std::recursive_mutex> hold(vm().lock_);
-    if (vm().refuses_thread_storage || vm().ended_.count(of(thread)) != 0)
-      return JVMTI_ERROR_THREAD_NOT_ALIVE;
+    if (vm().refuses_thread_storage) return JVMTI_ERROR_INTERNAL;
+    if (vm().ended_.count(of(thread)) != 0) return JVMTI_ERROR_THREAD_NOT_ALIVE;
     of(thread)->storage = const_cast<void*>(data);
     return JVMTI_ERROR_NONE;
   }

@@ -45,6 +45,13 @@ class FakeVm {
 
   JavaVM* vm() { return &vm_; }
   jvmtiEnv* jvmti() { return &jvmti_; }
+  // The environment has callbacks, or a local storage.
+  bool is_environment_used() const {
+    for (const void* callback : callbacks_) {
+      if (callback != nullptr) return true;
+    }
+    return storage_ != nullptr;
+  }
   JNIEnv* jni() { return &jni_; }
 
   // A live thread of the program's; it lives as long as the VM.

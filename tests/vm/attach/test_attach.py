@@ -5,6 +5,7 @@ import shlex
 
 from commands import ask, diagnostic, load_agent, loaded, must
 from harness import ROOT, check, check_equal, vm_test
+from programs import jni_library
 from reports import parse_ascii
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
@@ -66,6 +67,19 @@ def detach_gives_everything_back(vm):
     check_equal(re.findall(r"detached, (\d+) bytes not given back", live.err()), ["0", "0", "0"], "memory\n%s\n" % live.err())
     check(caught_signals(live) in (before, with_profiling(before)), "signal handlers: %s, then %s" % (before, caught_signals(live)))
     live.ended_well()
+
+
+@vm_test(units=UNITS, needs=("libraries in C",))
+def sessions_share_an_environment_that_is_never_disposed_of(vm):
+    """HotSpot damages its memory when one that had events of threads is disposed of."""
+    watch = "-agentpath:%s=%s" % (jni_library(vm, "watch_environments.c"), vm.path("watched"))
+    live = vm.start(None, "Idle", java=vm.attachable + (watch,))
+    for number in range(3):
+        check(load(live, "cpu=samples,file=%s" % vm.path("out%d.txt" % number)), "loaded\n%s" % live.state())
+        check(load(live, "command=detach"), "detached\n%s" % live.state())
+    check(not load(live, "cpu=samples,file=/nonexistent/x"), "a folder that is not there")
+    run = live.ended_well()
+    check_equal(run.text("watched").split(), ["events"], "environments with events of threads")
 
 
 def with_profiling(mask):
