@@ -83,6 +83,8 @@ class Units {
   void say_left_out(const CollectorSlot& slot) const;
   uint64_t events_wanted() const;
   void prepare_to_collect(JNIEnv* jni);
+  // Closes the gate and calls stop, also after a start that failed. False: the collector is abandoned.
+  bool end(CollectorSlot& slot);
   void abandon(CollectorSlot& slot, const char* what);
   int64_t callback_deadline() const;
 

@@ -119,8 +119,7 @@ bool Units::start(CollectorSlot& slot, JNIEnv* jni) {
     parts_.reports.begin_windows();
     return true;
   }
-  slot.running = false;
-  if (!slot.gate.close(callback_deadline())) abandon(slot, "a callback");
+  end(slot);
   settle_events();
   char text[120];
   snprintf(text, sizeof(text), "%s does not run", slot.unit->id);
@@ -134,12 +133,19 @@ void Units::start_all(JNIEnv* jni) {
 
 void Units::stop(CollectorSlot& slot) {
   if (!slot.running) return;
-  slot.running = false;
   slot.ended = Instant::now();
-  if (!slot.gate.close(callback_deadline())) return abandon(slot, "a callback");
+  if (end(slot) && slot.dumped) slot.unreported = false;  // a heap dump contains everything
+}
+
+bool Units::end(CollectorSlot& slot) {
+  slot.running = false;
+  if (!slot.gate.close(callback_deadline())) {
+    abandon(slot, "a callback");
+    return false;
+  }
   Inside mark(slot.inside, "stop", tag::kControl);
   slot.ops->stop(slot.self);
-  if (slot.dumped) slot.unreported = false;  // a heap dump contains everything
+  return true;
 }
 
 int64_t Units::callback_deadline() const {

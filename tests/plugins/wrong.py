@@ -114,6 +114,7 @@ UNITS = {
     "gc_message": Fault("gives a message in a [gc] handler", None, "log.message is called in [gc]"),
     "twice_freed": Fault("releases memory that it does not have", None, "gives back"),
     "keeps_thread": Fault("has a thread that still runs after stop"),
+    "fails_in_start": Fault("has a thread that still runs after stop", "fails_in_start does not run"),
     "body_less": Fault("crashes (Segmentation fault), in its own threads", "it starts a thread without a body"),
     "keeps_probes": Fault("leaves probes switched on"),
     "unasked": Fault("note  start answers HPROF_FAILED here"),

@@ -122,7 +122,7 @@ struct MockThreads {
                                    void (*body)(void* argument, void* jni, hprof_agent_thread* thread),
                                    void* argument) {
     const MockHost::Locked self(host);
-    if (!self->threads_start) return nullptr;
+    if (!self->threads_start || self->is_refused()) return nullptr;
     self->agent_threads.emplace_back(new hprof_agent_thread{self, name, body, argument});
     return self->agent_threads.back().get();
   }

@@ -153,6 +153,9 @@ class MockHost {
   // --- threads
   std::vector<std::unique_ptr<hprof_agent_thread>> agent_threads;  // started, and not stopped yet
   bool threads_start = true;
+  // Calls so far that start something: a thread, a timer, a signal handler, probes, accounting.
+  uint32_t starts = 0;
+  uint32_t fail_start = UINT32_MAX;  // the number, from 0, of the one that is refused
   // Runs the body of a started thread on the calling thread; wait() returns `turns` times, then tells it to
   // stop. Each wait moves the clock by its time, unless on_wait is set.
   void run_thread(size_t index, uint32_t turns);
@@ -219,6 +222,7 @@ class MockHost {
 
   // --- draft: sampling. As the timer of that thread would fire.
   void tick(uint64_t os_id, uint32_t ticks = 1, void* ucontext = nullptr);
+  bool is_sampling() const { return tick_handler_ != nullptr || !timers_.empty(); }
 
  private:
   struct Table {
@@ -240,6 +244,7 @@ class MockHost {
     std::lock_guard<std::mutex> guard_;
   };
   hprof_string_id intern(const std::string& text);  // the lock is held
+  bool is_refused() { return starts++ == fail_start; }
   void add_vm_services();
 
   Table table_;

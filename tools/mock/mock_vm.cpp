@@ -167,7 +167,9 @@ struct MockAccounting {
     hprof_copy_sized(column, column->size, &filled, sizeof filled);
     return 1;
   }
-  static hprof_status start(const hprof_host*) { return HPROF_OK; }
+  static hprof_status start(const hprof_host* host) {
+    return MockHost::of(host)->is_refused() ? HPROF_UNSUPPORTED : HPROF_OK;
+  }
   static hprof_status read(const hprof_host* host, uint64_t os_id, uint64_t* values, uint32_t count) {
     const auto& books = MockHost::of(host)->accounting;
     const auto found = books.find(os_id);
@@ -187,6 +189,7 @@ struct MockBytecode {
     return self->probe_status;
   }
   static hprof_status go(const hprof_host* host, uint32_t probes) {
+    if (MockHost::of(host)->is_refused()) return HPROF_FAILED;
     MockHost::of(host)->probes_on |= probes;
     return HPROF_OK;
   }
@@ -230,7 +233,7 @@ struct MockKind {
   }
   static hprof_status start(const hprof_host* host) {
     MockHost* self = MockHost::of(host);
-    if ((self->*kKept).size == 0) return HPROF_FAILED;
+    if ((self->*kKept).size == 0 || self->is_refused()) return HPROF_FAILED;
     self->probes_started.insert(&(self->*kKept));
     return HPROF_OK;
   }
@@ -265,6 +268,7 @@ struct MockLibrary {
 struct MockSampling {
   static hprof_status install(const hprof_host* host, void (*handler)(void*, void*, void*, uint32_t),
                               void* argument) {
+    if (MockHost::of(host)->is_refused()) return HPROF_UNSUPPORTED;
     MockHost::of(host)->tick_handler_ = [=](void* timer, void* context, uint32_t ticks) {
       handler(argument, timer, context, ticks);
     };
@@ -272,6 +276,7 @@ struct MockSampling {
   }
   static void uninstall(const hprof_host* host) { MockHost::of(host)->tick_handler_ = nullptr; }
   static hprof_cpu_timer* start(const hprof_host* host, uint64_t os_id, uint64_t, void* timer_argument) {
+    if (MockHost::of(host)->is_refused()) return nullptr;
     auto& timer = MockHost::of(host)->timers_[os_id];
     timer = timer_argument;
     return reinterpret_cast<hprof_cpu_timer*>(&timer);

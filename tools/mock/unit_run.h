@@ -52,6 +52,7 @@ class CollectorRun : public UnitRun<hprof_collector_ops> {
   hprof_status start() {
     const hprof_status status = ops->start(self);
     started_ = status == HPROF_OK;
+    if (!started_) stop();  // as the core does
     return status;
   }
   void stop() {

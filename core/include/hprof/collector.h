@@ -98,8 +98,9 @@ typedef struct hprof_collector_ops {
    * failure it writes one line to error (error_size bytes, NUL terminated, empty at first) and frees what it has
    * allocated; nothing else is called then. */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
-                         uint32_t error_size);                       /* [onload] */
-  hprof_status (*start)(void* self);                                 /* [control] VM is live */
+                         uint32_t error_size); /* [onload] */
+  /* The VM is live. After a failure stop is called at once, and ends what was started before it. */
+  hprof_status (*start)(void* self);                                 /* [control] */
   hprof_status (*report)(void* self, const hprof_report* report);    /* [control] */
   void (*reset)(void* self);                                         /* [control] discard what was collected */
   void (*stop)(void* self);                                          /* [control] */

@@ -134,6 +134,10 @@ static hprof_status start_thread(void* self,
   return HPROF_OK;
 }
 static hprof_status thread_start(void* self) { return start_thread(self, run_for_ever); }
+static hprof_status failing_start(void* self) {
+  start_thread(self, run_for_ever);
+  return HPROF_FAILED;
+}
 static hprof_status body_less_start(void* self) { return start_thread(self, NULL); }
 static hprof_status freeing_start(void* self) {
   const hprof_host* host = (const hprof_host*)self;
@@ -235,6 +239,7 @@ MISBEHAVING_MODULE(misbehaving_life, COLLECTOR(good, create, start, report, none
                    COLLECTOR(keeps_probes, ask_create, probes_start, report, none, 0),
                    COLLECTOR(unasked, create, probes_start, report, none, 0),
                    COLLECTOR(keeps_thread, create, thread_start, report, none, 0),
+                   COLLECTOR(fails_in_start, create, failing_start, report, none, 0),
                    COLLECTOR(body_less, create, body_less_start, report, none, 0),
                    COLLECTOR(slow_callback, create, start, report, slow_handlers,
                              HPROF_EVENT_VM_INIT | HPROF_EVENT_THREAD_START),

@@ -13,7 +13,8 @@ namespace {
 
 void check_given_back(SessionFixture& f) {
   CHECK(f.session->parts().memory.used() == 0);
-  CHECK(f.jvm.disposed == 1);
+  CHECK(f.jvm.disposed == 0);
+  CHECK_FALSE(f.jvm.is_environment_used());
   CHECK(f.jvm.blocks == 0);
   CHECK(f.jvm.weak_refs() == 0);
   CHECK(f.jvm.global_refs == 0);
@@ -38,6 +39,14 @@ TEST_CASE("a collector that cannot be created ends the load, and leaves nothing"
   CHECK(access(f.file.c_str(), F_OK) != 0);
   f.session->dispose();
   check_given_back(f);
+}
+
+TEST_CASE("what a start that failed has begun is stopped") {
+  SessionFixture f;
+  heard().start_status = HPROF_FAILED;
+  f.run("watch=y");
+  CHECK(f.take_heard() == Texts{"create", "start", "stop"});
+  CHECK_FALSE(f.session->units().is_collecting());
 }
 
 TEST_CASE("while an attach starts the collectors, a dump is not left to the VM's attach thread") {

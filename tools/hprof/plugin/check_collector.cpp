@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint32_t kTurns = 3;
 constexpr uint64_t kOsId = 4711;
+constexpr uint32_t kStartsMost = 100;
 
 // A collector under test; each call is announced before it is made.
 class Watched {
@@ -45,14 +46,17 @@ class Watched {
     const hprof_status status = ops_.start(self_);
     started_ = status == HPROF_OK;
     host_.check_status("start", status);
-    if (!started_) host_.findings.remark("start answers " + status_name(status) + " here");
+    if (!started_) {
+      host_.findings.remark("start answers " + status_name(status) + " here");
+      stop();
+    }
     return started_;
   }
   void stop() {
     host_.findings.doing("stop");
     ops_.stop(self_);
     started_ = false;
-    if (!host_.mock.agent_threads.empty()) host_.fault("has a thread that still runs after stop");
+    host_.check_stopped();
   }
   void reset() {
     host_.findings.doing("reset");
@@ -164,6 +168,17 @@ void life(const hprof_unit& unit, const Findings& findings) {
   }
 }
 
+void refused_starts(const hprof_unit& unit, const Findings& findings) {
+  for (uint32_t call = 0; call < kStartsMost; call++) {
+    CheckedHost host(without_remarks(findings), unit);
+    host.mock.let_vm_answer();
+    host.mock.add_app_thread(1, kOsId, host.mock.vm_object());
+    host.mock.fail_start = call;
+    Watched(host, unit).live("sresr");
+    if (host.mock.starts <= call) return;
+  }
+}
+
 void no_output(const hprof_unit& unit, const Findings& findings) {
   for (hprof_status status : {HPROF_ABORTED, HPROF_FAILED, HPROF_UNSUPPORTED, HPROF_DROPPED}) {
     CheckedHost host(without_remarks(findings), unit);
@@ -216,6 +231,7 @@ std::vector<CheckStep> collector_steps() {
           {"events", "events", events},
           {"vm", "events, in a VM that answers", events_of_a_vm},
           {"control", "changes by command", controls},
+          {"starts", "each thread, timer or probe refused", refused_starts},
           {"output", "no output", no_output}};
 }
 

@@ -177,6 +177,12 @@ void CheckedHost::check_refusal(hprof_status status, const char* error, const ch
   if (what != nullptr && mock.fail_allocation == UINT64_MAX) findings.remark(std::string(what) + error);
 }
 
+void CheckedHost::check_stopped() {
+  if (!mock.agent_threads.empty()) fault("has a thread that still runs after stop");
+  if (mock.is_sampling()) fault("has a timer or a signal handler after stop");
+  if (mock.probes_on != 0 || !mock.probes_started.empty()) fault("leaves probes switched on after stop");
+}
+
 void CheckedHost::check_balance() {
   // Probes that have begun may still run, so their memory is kept.
   const bool has_probes = (mock.probe_user.size | mock.exception_probes.size | mock.allocation_probes.size |

@@ -40,6 +40,8 @@ class CheckedHost {
   static constexpr uint32_t kLater = 64;
   // The JNIEnv of the mock's VM.
   void* jni() const;
+  // Checks, after stop, that nothing of the unit runs.
+  void check_stopped();
   // Checks, after destroy or close, that the unit has released everything.
   void check_balance();
 
