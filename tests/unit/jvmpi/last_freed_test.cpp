@@ -31,7 +31,7 @@ struct Marked {
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL set_callbacks(jvmtiEnv*, const jvmtiEventCallbacks* callbacks, jint) {
-    one->callbacks = *callbacks;
+    one->callbacks = callbacks != nullptr ? *callbacks : jvmtiEventCallbacks{};
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL set_tag(jvmtiEnv*, jobject, jlong tag) {
@@ -43,6 +43,7 @@ struct Marked {
     if (!one->orders.empty()) one->orders.erase(one->orders.begin());
     if (order == "none") return JVMTI_ERROR_NONE;
     one->rounds++;
+    if (one->callbacks.GarbageCollectionFinish == nullptr) return JVMTI_ERROR_NONE;
     one->callbacks.GarbageCollectionFinish(&one->other);
     for (const char who : order) {
       if (who == 'b') one->marks->freed(one->tag);
