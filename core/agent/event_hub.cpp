@@ -4,8 +4,6 @@
 #include <cstring>
 #include <initializer_list>
 
-#include <hprof/plugin.h>
-
 #include "core/agent/session.h"
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
@@ -19,13 +17,13 @@ namespace {
 constexpr int kFirstEvent = 50;               // JVMTI_MIN_EVENT_TYPE_VAL
 constexpr int kCallbacks = 89 - kFirstEvent;  // up to VirtualThreadEnd (21+); older VMs ignore later ones
 
-// HPROF_EVENT_* bit -> JVMTI event number. Numbers rather than jvmti.h's names where older headers lack them.
+// The bit of an event -> JVMTI event number. Numbers rather than jvmti.h's names where older headers lack
+// them.
 struct Row {
   uint8_t event;
   char name[24];
 };
-constexpr Row kEvents[HPROF_EVENT_COUNT] = {
-    {JVMTI_EVENT_VM_START, "VMStart"},
+constexpr Row kEvents[kEventCount] = {
     {JVMTI_EVENT_VM_INIT, "VMInit"},
     {JVMTI_EVENT_VM_DEATH, "VMDeath"},
     {JVMTI_EVENT_THREAD_START, "ThreadStart"},
@@ -41,11 +39,10 @@ constexpr Row kEvents[HPROF_EVENT_COUNT] = {
     {JVMTI_EVENT_MONITOR_WAITED, "MonitorWaited"},
     {JVMTI_EVENT_VM_OBJECT_ALLOC, "VMObjectAlloc"},
     {86, "SampledObjectAlloc"},
-    {JVMTI_EVENT_OBJECT_FREE, "ObjectFree"},
     {JVMTI_EVENT_CLASS_LOAD, "ClassLoad"},
-    {0, ""},
-    {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, "ClassFileLoadHook"},
     {0, "ClassUnload"},
+    {JVMTI_EVENT_VM_START, "VMStart"},
+    {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, "ClassFileLoadHook"},
 };
 
 // Set by the latest session; every session of the process has the same.
@@ -234,11 +231,6 @@ void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
   dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
 }
 
-void JNICALL on_object_free(jvmtiEnv* jvmti, jlong tag) {
-  dispatch(session_of(jvmti), HPROF_EVENT_OBJECT_FREE, &hprof_handlers::object_free,
-           static_cast<int64_t>(tag));
-}
-
 template <typename Function>
 void set(void** table, int event, Function function) {
   table[event - kFirstEvent] = reinterpret_cast<void*>(function);
@@ -279,7 +271,6 @@ bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
   set(table, 86,
       on_event<HPROF_EVENT_SAMPLED_OBJECT_ALLOC, &hprof_handlers::sampled_object_alloc, jobject, jclass,
                jlong>);
-  set(table, JVMTI_EVENT_OBJECT_FREE, on_object_free);
   if (jvmti->SetEventCallbacks(reinterpret_cast<jvmtiEventCallbacks*>(table), sizeof(table)) !=
       JVMTI_ERROR_NONE) {
     return false;
@@ -307,7 +298,7 @@ uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed) {
   constexpr uint64_t kAlways = HPROF_EVENT_VM_INIT | HPROF_EVENT_VM_DEATH | HPROF_EVENT_CLASS_UNLOAD;
   uint64_t refused = 0;
   if ((events & HPROF_EVENT_GC_START) == 0) call_hook(&CollectionHook::is_unreported);
-  for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
+  for (uint32_t bit = 0; bit < kEventCount; bit++) {
     uint64_t mask = 1ull << bit;
     if ((mask & kAlways) != 0 || ((enabled_ ^ events) & mask) == 0) continue;
     jvmtiEventMode mode = (events & mask) != 0 ? JVMTI_ENABLE : JVMTI_DISABLE;
@@ -333,6 +324,6 @@ void dispatch_vm_death(Units& units, JNIEnv* jni) {
                   static_cast<void*>(jni));
 }
 
-const char* event_name(uint32_t bit) { return bit < HPROF_EVENT_COUNT ? kEvents[bit].name : "?"; }
+const char* event_name(uint32_t bit) { return bit < kEventCount ? kEvents[bit].name : "?"; }
 
 }  // namespace hprof

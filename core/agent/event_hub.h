@@ -5,15 +5,18 @@
 #include <cstdint>
 #include <jvmti.h>
 
+#include <hprof/plugin.h>
+
 namespace hprof {
 
 class Session;
 class Units;
 struct CollectionHook;
 
-// Events that no unit can request, as bits beside HPROF_EVENT_*.
-constexpr uint64_t kEventVmStart = 1ull << 0;
-constexpr uint64_t kEventClassFileLoad = 1ull << 19;
+// Events that no unit can request, as bits behind HPROF_EVENT_*.
+constexpr uint64_t kEventVmStart = 1ull << HPROF_EVENT_COUNT;
+constexpr uint64_t kEventClassFileLoad = 1ull << (HPROF_EVENT_COUNT + 1);
+constexpr uint32_t kEventCount = HPROF_EVENT_COUNT + 2;
 
 class EventHub {
  public:
@@ -37,7 +40,7 @@ class EventHub {
 void dispatch_class_unload(Units& units, uint32_t serial);
 void dispatch_vm_death(Units& units, JNIEnv* jni);
 
-// "ThreadStart" for one HPROF_EVENT_* bit, for messages.
+// "ThreadStart" for the bit of an event, for messages.
 const char* event_name(uint32_t bit);
 
 }  // namespace hprof

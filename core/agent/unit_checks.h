@@ -43,7 +43,7 @@ class HandlerCall {
 
  private:
   static uint32_t tags_of(uint64_t event) {
-    constexpr uint64_t kOfGc = HPROF_EVENT_GC_START | HPROF_EVENT_GC_FINISH | HPROF_EVENT_OBJECT_FREE;
+    constexpr uint64_t kOfGc = HPROF_EVENT_GC_START | HPROF_EVENT_GC_FINISH;
     return (event & kOfGc) != 0 ? tag::kGc : tag::kApp;
   }
   static int64_t now();

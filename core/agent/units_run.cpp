@@ -29,10 +29,12 @@ constexpr int64_t kCallbackAtExitNs = platform::kNanosPerSecond;
 
 // While nothing collects, only ends of threads with a record matter.
 uint64_t Units::events_wanted() const {
+  // A unit compiled for a later core may want more.
+  constexpr uint64_t kKnownEvents = (1ull << HPROF_EVENT_COUNT) - 1;
   constexpr uint64_t kOnceAndForAll = kEventVmStart | kEventClassFileLoad;
   uint64_t events = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
-    if (collectors_[i].running) events |= collectors_[i].unit->events;
+    if (collectors_[i].running) events |= collectors_[i].unit->events & kKnownEvents;
   }
   // A class loaded without probes never gets them. With late probes, requesting class files now would switch
   // the CDS archive off.
@@ -62,7 +64,7 @@ bool Units::enable_events() {
   EventHub::hook_collections(parts_.hotspot.collection_hook());
   const uint64_t refused = events_.enable(parts_.jvmti, events, &failed);
   parts_.classes.follow_collections((events & ~refused & HPROF_EVENT_GC_FINISH) != 0);
-  for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
+  for (uint32_t bit = 0; bit < kEventCount; bit++) {
     if ((events >> bit & 1) == 0) continue;
     char text[120];
     const bool is_refused = (refused >> bit & 1) != 0;

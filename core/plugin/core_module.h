@@ -7,7 +7,7 @@
 
 namespace hprof {
 
-constexpr uint32_t kUnitOfCore = 4;  // a kind beside HPROF_UNIT_*
+constexpr uint32_t kUnitOfCore = UINT32_MAX;  // a kind beside HPROF_UNIT_*
 
 // The head of every table.
 struct CoreTable {

@@ -12,7 +12,7 @@ constexpr uint32_t kUnitsPerModule = 32;
 constexpr size_t kUnitIdMost = 63;
 constexpr size_t kSelectMost = 255;
 // Bits with a meaning.
-constexpr uint64_t kKnownNeeds = ((1ull << HPROF_NEED_COUNT) - 1) & ~(1ull << 8 | 1ull << 15);
+constexpr uint64_t kKnownNeeds = (1ull << HPROF_NEED_COUNT) - 1;
 
 // The offer that entry functions get.
 hprof_offer make_offer();

@@ -21,15 +21,7 @@ static const hprof_option kOptions[] = {
      "include primitive arrays in dumps"},
 };
 
-static constexpr const char* kRecords[] = {HPROF_KIND_NOTE,
-                                           HPROF_KIND_HEAP_DUMP_BEGIN,
-                                           HPROF_KIND_HEAP_DUMP_END,
-                                           HPROF_KIND_HEAP_ROOT,
-                                           HPROF_KIND_HEAP_CLASS,
-                                           HPROF_KIND_HEAP_INSTANCE,
-                                           HPROF_KIND_HEAP_OBJECT_ARRAY,
-                                           HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
-                                           nullptr};
+static constexpr const char* kRecords[] = {HPROF_KIND_NOTE, HPROF_KINDS_OF_HEAP_DUMP, nullptr};
 
 static constexpr hprof_unit kUnit =
     collector_unit<Collector, Config>("heap_dump", kSelect, "complete heap", kRecords, kOptions);

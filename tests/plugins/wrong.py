@@ -28,7 +28,6 @@ MODULES = {
     "wrong_null_unit": "is missing from the module's list",
     "wrong_kind": "is of kind 77, which this agent does not know",
     "wrong_need": "needs something that this agent does not know",
-    "wrong_event": "wants events that are not for units",
     "wrong_select": "a select text that is not of the form name=value",
     "wrong_no_create": "lacks one of create, start, report",
     "wrong_handlers": "has a handler table cut short",

@@ -174,13 +174,7 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_MONITOR_WAIT,
                                     HPROF_KIND_MONITOR_WAITED,
                                     HPROF_KIND_MONITOR_DUMP,
-                                    HPROF_KIND_HEAP_DUMP_BEGIN,
-                                    HPROF_KIND_HEAP_DUMP_END,
-                                    HPROF_KIND_HEAP_ROOT,
-                                    HPROF_KIND_HEAP_CLASS,
-                                    HPROF_KIND_HEAP_INSTANCE,
-                                    HPROF_KIND_HEAP_OBJECT_ARRAY,
-                                    HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
+                                    HPROF_KINDS_OF_HEAP_DUMP,
                                     nullptr};
 
 // CMake reads this line, too, for the core's table of shipped modules.

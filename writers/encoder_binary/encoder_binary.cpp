@@ -17,28 +17,14 @@ constexpr uint64_t kSegmentLeast = 256;
 
 // Without the tables of cpu=times, cpu=old and all of monitors: the core refuses those with format=b because
 // of this list.
-constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
-                                    HPROF_KIND_FILE_END,
-                                    HPROF_KIND_STRING,
-                                    HPROF_KIND_CLASS,
-                                    HPROF_KIND_CLASS_UNLOAD,
-                                    HPROF_KIND_FRAME,
-                                    HPROF_KIND_TRACE,
-                                    HPROF_KIND_THREAD_START,
-                                    HPROF_KIND_THREAD_END,
-                                    HPROF_KIND_CONTROL_SETTINGS,
-                                    HPROF_TABLE_CPU_SAMPLES,
-                                    HPROF_TABLE_ALLOC_SITES,
-                                    HPROF_TABLE_HEAP_SUMMARY,
-                                    HPROF_KIND_HEAP_DUMP_BEGIN,
-                                    HPROF_KIND_HEAP_DUMP_END,
-                                    HPROF_KIND_HEAP_ROOT,
-                                    HPROF_KIND_HEAP_CLASS,
-                                    HPROF_KIND_HEAP_INSTANCE,
-                                    HPROF_KIND_HEAP_OBJECT_ARRAY,
-                                    HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
-                                    HPROF_KIND_FOREIGN_DUMP,
-                                    nullptr};
+constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,    HPROF_KIND_FILE_END,
+                                    HPROF_KIND_STRING,        HPROF_KIND_CLASS,
+                                    HPROF_KIND_CLASS_UNLOAD,  HPROF_KIND_FRAME,
+                                    HPROF_KIND_TRACE,         HPROF_KIND_THREAD_START,
+                                    HPROF_KIND_THREAD_END,    HPROF_KIND_CONTROL_SETTINGS,
+                                    HPROF_TABLE_CPU_SAMPLES,  HPROF_TABLE_ALLOC_SITES,
+                                    HPROF_TABLE_HEAP_SUMMARY, HPROF_KINDS_OF_HEAP_DUMP,
+                                    HPROF_KIND_FOREIGN_DUMP,  nullptr};
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=b";

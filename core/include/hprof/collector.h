@@ -46,9 +46,7 @@ typedef struct hprof_handlers {
   void (*vm_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
                           int64_t size); /* [app] */
   void (*sampled_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
-                               int64_t size);   /* [app] */
-  void (*object_free)(void* self, int64_t tag); /* [gc] */
-  void (*reserved2)(void);
+                               int64_t size); /* [app] */
   /* A class or interface has been loaded but not linked: query its name and loader, and little else. */
   void (*class_load)(void* self, void* jni, hprof_thread* thread, void* jclass); /* [app] */
   /* A class or interface has been unloaded. Noticed after a garbage collection, up to seconds later but before the next
@@ -111,11 +109,5 @@ typedef struct hprof_collector_ops {
    * be NULL or absent. */
   void (*reported)(void* self); /* [control] */
 } hprof_collector_ops;
-
-/* In hprof_unit.flags: every= can cut windows out of the collector's reports. The core finds the rows of its tables again
- * by their keys (HPROF_COLUMN_KEY). COUNT, NANOSECONDS and BYTES cells and REAL weights never decrease until a reset,
- * except in STATE columns. The core asks for whole tables (cutoff 0), and subtracts, ranks and cuts off itself. Notes
- * and tables with HPROF_TABLE_CHANGES or _EVENTS are passed on unchanged. */
-#define HPROF_UNIT_WINDOWS 2u
 
 #endif

@@ -37,7 +37,7 @@ typedef struct hprof_out {
 
 typedef struct hprof_encoder_ops {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t flags; /* HPROF_ENCODER_* */
   /* One per output, but see HPROF_ENCODER_EVENTS. On failure it writes one line to error (error_size bytes, NUL
    * terminated, empty at first) and frees what it has allocated; nothing else is called then. [onload][control] */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
@@ -49,9 +49,7 @@ typedef struct hprof_encoder_ops {
   uint32_t least_depth;                                                           /* depth of traces that it needs, used
                                                                                      where depth= was not given; 0: any */
   const char* content_type;                                                       /* "text/plain"; NULL: not said */
-  uint32_t flags;                                                                 /* HPROF_ENCODER_* */
-  uint32_t reserved2;
-  const char* compress; /* the default of compress=, if this build has that filter; NULL: none */
+  const char* compress;                                                           /* the default of compress=, if this build has that filter; NULL: none */
 } hprof_encoder_ops;
 
 /* least_depth of an encoder whose readers want whole stacks. */

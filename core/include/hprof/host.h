@@ -17,11 +17,11 @@ typedef struct hprof_settings {
   uint32_t java_version;     /* 8, 11, 17 ... of the running VM; 0 without one */
   double cutoff;             /* cutoff=, 0..1 */
   uint64_t granted;          /* HPROF_NEED_* that the VM granted */
+  uint64_t max_memory;       /* max-memory= in bytes, 0: no limit; size buffers by it */
   uint32_t attached;         /* 1: loaded into a running VM */
-  uint32_t raw_names;        /* always 0 */
   uint32_t heap_form;        /* how the session's encoder takes the objects of a heap dump: HPROF_HEAP_* of record.h */
   uint32_t events;           /* 1: the output takes tables of events (HPROF_TABLE_EVENTS) */
-  uint64_t max_memory;       /* max-memory= in bytes, 0: no limit; size buffers by it */
+  uint32_t reserved;
 } hprof_settings;
 
 struct hprof_host {

@@ -38,62 +38,62 @@ typedef struct hprof_option {
 
 /* --- what a unit may need of the VM, as bits of hprof_unit.needs and .wants ---------------------------------------- */
 
-#define HPROF_NEED_TAG_OBJECTS (1ull << 0)    /* can_tag_objects */
-#define HPROF_NEED_OBJECT_FREE (1ull << 1)    /* can_generate_object_free_events */
-#define HPROF_NEED_GC_EVENTS (1ull << 2)      /* can_generate_garbage_collection_events */
-#define HPROF_NEED_MONITOR_EVENTS (1ull << 3) /* can_generate_monitor_events */
-#define HPROF_NEED_MONITOR_INFO (1ull << 4)   /* can_get_monitor_info; at start-up also
+#define HPROF_NEED_TAG_OBJECTS (1ull << 0)       /* can_tag_objects */
+#define HPROF_NEED_GC_EVENTS (1ull << 1)         /* can_generate_garbage_collection_events */
+#define HPROF_NEED_MONITOR_EVENTS (1ull << 2)    /* can_generate_monitor_events */
+#define HPROF_NEED_MONITOR_INFO (1ull << 3)      /* can_get_monitor_info; at start-up also
                                                        can_get_current_contended_monitor and
                                                        can_get_owned_monitor_info */
-#define HPROF_NEED_SOURCE_FILE (1ull << 5)    /* can_get_source_file_name */
-#define HPROF_NEED_LINE_NUMBERS (1ull << 6)   /* can_get_line_numbers */
-#define HPROF_NEED_THREAD_CPU (1ull << 7)     /* can_get_thread_cpu_time */
-/* bits 8 and 15 have no meaning */
-#define HPROF_NEED_CLASS_HOOKS (1ull << 9)        /* can_generate_all_class_hook_events, retransform */
-#define HPROF_NEED_EARLY_CLASS_HOOKS (1ull << 10) /* ... already before VMStart (switches CDS off) */
-#define HPROF_NEED_EARLY_VMSTART (1ull << 11)     /* can_generate_early_vmstart (9+) */
-#define HPROF_NEED_SAMPLED_ALLOC (1ull << 12)     /* can_generate_sampled_object_alloc_events (11+; one agent at a time) */
-#define HPROF_NEED_VM_OBJECT_ALLOC (1ull << 13)   /* can_generate_vm_object_alloc_events */
-#define HPROF_NEED_VIRTUAL_THREADS (1ull << 14)   /* can_support_virtual_threads (21+) */
-#define HPROF_NEED_METHOD_BOOK (1ull << 16)       /* of the core: it makes the jmethodIDs of every class and notes
+#define HPROF_NEED_SOURCE_FILE (1ull << 4)       /* can_get_source_file_name */
+#define HPROF_NEED_LINE_NUMBERS (1ull << 5)      /* can_get_line_numbers */
+#define HPROF_NEED_THREAD_CPU (1ull << 6)        /* can_get_thread_cpu_time */
+#define HPROF_NEED_CLASS_HOOKS (1ull << 7)       /* can_generate_all_class_hook_events, retransform */
+#define HPROF_NEED_EARLY_CLASS_HOOKS (1ull << 8) /* ... already before VMStart (switches CDS off) */
+#define HPROF_NEED_EARLY_VMSTART (1ull << 9)     /* can_generate_early_vmstart (9+) */
+#define HPROF_NEED_SAMPLED_ALLOC (1ull << 10)    /* can_generate_sampled_object_alloc_events (11+; one agent at a time) */
+#define HPROF_NEED_VM_OBJECT_ALLOC (1ull << 11)  /* can_generate_vm_object_alloc_events */
+#define HPROF_NEED_VIRTUAL_THREADS (1ull << 12)  /* can_support_virtual_threads (21+) */
+#define HPROF_NEED_METHOD_BOOK (1ull << 13)      /* of the core: it makes the jmethodIDs of every class and notes
                                                        which classes are unloaded, so that frames found on other threads
                                                        or in signal handlers can be named */
-#define HPROF_NEED_COUNT 17
+#define HPROF_NEED_COUNT 14
 
 /* --- events, as bits of hprof_unit.events; the handlers are in collector.h ------------------------------------------ */
 
-/* bits 0 and 19 are the core's own, 18 has no meaning */
-#define HPROF_EVENT_VM_INIT (1ull << 1)
-#define HPROF_EVENT_VM_DEATH (1ull << 2)
-#define HPROF_EVENT_THREAD_START (1ull << 3)
-#define HPROF_EVENT_THREAD_END (1ull << 4)
-#define HPROF_EVENT_VIRTUAL_THREAD_START (1ull << 5)
-#define HPROF_EVENT_VIRTUAL_THREAD_END (1ull << 6)
-#define HPROF_EVENT_CLASS_PREPARE (1ull << 7)
-#define HPROF_EVENT_GC_START (1ull << 8)
-#define HPROF_EVENT_GC_FINISH (1ull << 9)
-#define HPROF_EVENT_MONITOR_CONTENDED_ENTER (1ull << 10)
-#define HPROF_EVENT_MONITOR_CONTENDED_ENTERED (1ull << 11)
-#define HPROF_EVENT_MONITOR_WAIT (1ull << 12)
-#define HPROF_EVENT_MONITOR_WAITED (1ull << 13)
-#define HPROF_EVENT_VM_OBJECT_ALLOC (1ull << 14)
-#define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 15)
-#define HPROF_EVENT_OBJECT_FREE (1ull << 16)
-#define HPROF_EVENT_CLASS_LOAD (1ull << 17)   /* some VMs give stacks to signal handlers only while it is
+#define HPROF_EVENT_VM_INIT (1ull << 0)
+#define HPROF_EVENT_VM_DEATH (1ull << 1)
+#define HPROF_EVENT_THREAD_START (1ull << 2)
+#define HPROF_EVENT_THREAD_END (1ull << 3)
+#define HPROF_EVENT_VIRTUAL_THREAD_START (1ull << 4)
+#define HPROF_EVENT_VIRTUAL_THREAD_END (1ull << 5)
+#define HPROF_EVENT_CLASS_PREPARE (1ull << 6)
+#define HPROF_EVENT_GC_START (1ull << 7)
+#define HPROF_EVENT_GC_FINISH (1ull << 8)
+#define HPROF_EVENT_MONITOR_CONTENDED_ENTER (1ull << 9)
+#define HPROF_EVENT_MONITOR_CONTENDED_ENTERED (1ull << 10)
+#define HPROF_EVENT_MONITOR_WAIT (1ull << 11)
+#define HPROF_EVENT_MONITOR_WAITED (1ull << 12)
+#define HPROF_EVENT_VM_OBJECT_ALLOC (1ull << 13)
+#define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 14)
+#define HPROF_EVENT_CLASS_LOAD (1ull << 15)   /* some VMs give stacks to signal handlers only while it is
                                                        * enabled */
-#define HPROF_EVENT_CLASS_UNLOAD (1ull << 20) /* of the core, which keeps a weak reference to each class for it */
-#define HPROF_EVENT_COUNT 21
+#define HPROF_EVENT_CLASS_UNLOAD (1ull << 16) /* of the core, which keeps a weak reference to each class for it */
+#define HPROF_EVENT_COUNT 17
 
 /* --- units and modules ---------------------------------------------------------------------------------------------- */
 
 #define HPROF_UNIT_COLLECTOR 1
 #define HPROF_UNIT_ENCODER 2
 #define HPROF_UNIT_SINK 3
-/* 4 is the core's own */
-#define HPROF_UNIT_FILTER 5 /* between encoder and sink; at most one, chosen by its select text */
+#define HPROF_UNIT_FILTER 4 /* between encoder and sink; at most one, chosen by its select text */
 
-/* hprof_unit.flags: this, and HPROF_UNIT_WINDOWS of collector.h; other bits are 0 */
+/* hprof_unit.flags; other bits are 0 */
 #define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records; if all selected do, no output is opened */
+/* every= can cut windows out of the collector's reports. The core finds the rows of its tables again
+ * by their keys (HPROF_COLUMN_KEY). COUNT, NANOSECONDS and BYTES cells and REAL weights never decrease until a reset,
+ * except in STATE columns. The core asks for whole tables (cutoff 0), and subtracts, ranks and cuts off itself. Notes
+ * and tables with HPROF_TABLE_CHANGES or _EVENTS are passed on unchanged. */
+#define HPROF_UNIT_WINDOWS 2u
 
 /* The needs and wants of a collector when an option has a certain value, in place of those in its hprof_unit. The first
  * variant whose condition holds and whose needs the VM can grant applies; settings.granted shows what it got. */

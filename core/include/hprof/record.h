@@ -59,25 +59,28 @@ typedef struct hprof_record {
 #define HPROF_KIND_MONITOR_WAIT "hprof.monitor_wait/1"
 #define HPROF_RECORD_MONITOR_WAITED 16
 #define HPROF_KIND_MONITOR_WAITED "hprof.monitor_waited/1"
-/* 17 and 18 are not used */
-#define HPROF_RECORD_MONITOR_DUMP 19
+#define HPROF_RECORD_MONITOR_DUMP 17
 #define HPROF_KIND_MONITOR_DUMP "hprof.monitor_dump/1"
 /* Heap dumps: HEAP_DUMP_BEGIN, then any number of the five, then HEAP_DUMP_END; nothing else in between */
-#define HPROF_RECORD_HEAP_DUMP_BEGIN 20
+#define HPROF_RECORD_HEAP_DUMP_BEGIN 18
 #define HPROF_KIND_HEAP_DUMP_BEGIN "hprof.heap_dump_begin/1"
-#define HPROF_RECORD_HEAP_DUMP_END 21
+#define HPROF_RECORD_HEAP_DUMP_END 19
 #define HPROF_KIND_HEAP_DUMP_END "hprof.heap_dump_end/1"
-#define HPROF_RECORD_HEAP_ROOT 22
+#define HPROF_RECORD_HEAP_ROOT 20
 #define HPROF_KIND_HEAP_ROOT "hprof.heap_root/1"
-#define HPROF_RECORD_HEAP_CLASS 23
+#define HPROF_RECORD_HEAP_CLASS 21
 #define HPROF_KIND_HEAP_CLASS "hprof.heap_class/1"
-#define HPROF_RECORD_HEAP_INSTANCE 24
+#define HPROF_RECORD_HEAP_INSTANCE 22
 #define HPROF_KIND_HEAP_INSTANCE "hprof.heap_instance/1"
-#define HPROF_RECORD_HEAP_OBJECT_ARRAY 25
+#define HPROF_RECORD_HEAP_OBJECT_ARRAY 23
 #define HPROF_KIND_HEAP_OBJECT_ARRAY "hprof.heap_object_array/1"
-#define HPROF_RECORD_HEAP_PRIMITIVE_ARRAY 26
+#define HPROF_RECORD_HEAP_PRIMITIVE_ARRAY 24
 #define HPROF_KIND_HEAP_PRIMITIVE_ARRAY "hprof.heap_primitive_array/1"
-/* 27 is a draft's: hprof/draft/foreign_dump.h */
+/* All kinds of a heap dump, for a list */
+#define HPROF_KINDS_OF_HEAP_DUMP                                                                     \
+  HPROF_KIND_HEAP_DUMP_BEGIN, HPROF_KIND_HEAP_DUMP_END, HPROF_KIND_HEAP_ROOT, HPROF_KIND_HEAP_CLASS, \
+      HPROF_KIND_HEAP_INSTANCE, HPROF_KIND_HEAP_OBJECT_ARRAY, HPROF_KIND_HEAP_PRIMITIVE_ARRAY
+/* 25 is a draft's: hprof/draft/foreign_dump.h */
 #define HPROF_RECORD_REGISTERED 1024
 #define HPROF_KIND_NAME_MOST 63 /* bytes of a name */
 

@@ -32,7 +32,7 @@ typedef struct hprof_sink_target {
 
 typedef struct hprof_sink_ops {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t flags; /* HPROF_SINK_* */
   /* Opens. On failure it writes one line to error (error_size bytes, NUL terminated). HPROF_UNSUPPORTED: it can never
    * succeed, and is not tried again. */
   hprof_status (*open)(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
@@ -64,8 +64,6 @@ typedef struct hprof_sink_ops {
    * keep-files=. NULL: not supported. On failure text in error. */
   hprof_status (*remove)(const hprof_host* host, const void* config, const char* name, char* error,
                          uint32_t error_size); /* [writer][control] */
-  uint32_t flags;                              /* HPROF_SINK_* */
-  uint32_t reserved2;
 } hprof_sink_ops;
 
 /* hprof_sink_ops.flags, for sinks with begin_report */

@@ -23,7 +23,7 @@ static const void* extension(const char* id) { return strcmp(id, "com.acme.x/1")
 static void destroy(void* self) { (void)self; }
 
 static const hprof_encoder_ops ops = {
-    sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".x", 0, 0, "text/plain", 0, 0, NULL};
+    sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".x", 0, 0, "text/plain", NULL};
 
 typedef struct config {
   uint32_t flag;

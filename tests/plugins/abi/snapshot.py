@@ -133,7 +133,7 @@ class Headers:
             key, value = match.group(1), (match.group(3) or "").strip()
             if key.endswith("_H") or not value or key in ("HPROF_EXTERN_C", "HPROF_EXPORT", "HPROF_DLLEXPORT"):
                 continue
-            if value.startswith('"'):
+            if value.startswith(('"', "HPROF_KIND_")):
                 self.texts[key] = value
             elif not re.search(r"\b(static|const|return)\b", value):
                 self.numbers.append(key)

@@ -106,13 +106,15 @@ class Watcher {
 
 static constexpr const char* kRecords[] = {HPROF_KIND_NOTE, HPROF_TABLE_CPU_SAMPLES, nullptr};
 
-// Bits of HPROF_NEED_* that no longer stand for anything.
-constexpr uint64_t kOfEarlierHeaders = 1ull << 8 | 1ull << 15 | 1ull << 17;
+// Bits behind HPROF_NEED_* and HPROF_EVENT_*.
+constexpr uint64_t kOfLaterHeaders = 1ull << HPROF_NEED_COUNT;
+constexpr uint64_t kEventsOfLaterHeaders = ~0ull << HPROF_EVENT_COUNT;
 
 constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Watcher>("watcher", "watch=y", "what it hears");
   unit.needs = HPROF_NEED_MONITOR_EVENTS | HPROF_NEED_GC_EVENTS;
-  unit.wants = HPROF_NEED_VIRTUAL_THREADS | HPROF_NEED_CLASS_HOOKS | kOfEarlierHeaders;
+  unit.wants = HPROF_NEED_VIRTUAL_THREADS | HPROF_NEED_CLASS_HOOKS | kOfLaterHeaders;
+  unit.events |= kEventsOfLaterHeaders;
   unit.records = kRecords;
   return unit;
 }

@@ -80,18 +80,11 @@ TEST_CASE("units must be there, known and counted right") {
   module.offered.kind = 9;
   CHECK(says(verdict(module), "is of kind 9"));
   module.offered.kind = HPROF_UNIT_COLLECTOR;
-  // 8 and 15 stood for something in headers of release candidates.
-  for (uint64_t unknown : {1ull << HPROF_NEED_COUNT, 1ull << 8, 1ull << 15}) {
-    module.offered.needs = unknown;
-    CHECK(says(verdict(module), "needs something"));
-  }
+  module.offered.needs = 1ull << HPROF_NEED_COUNT;
+  CHECK(says(verdict(module), "needs something"));
   module.offered.needs = 0;
   module.offered.wants = 1ull << 63;
   CHECK(verdict(module) == "(accepted)");
-  for (uint64_t own : {1ull << 0, 1ull << 18, 1ull << 19}) {
-    module.offered.events = own;
-    CHECK(says(verdict(module), "wants events that are not for units"));
-  }
   module.offered.events = 1ull << HPROF_EVENT_COUNT;
   CHECK(verdict(module) == "(accepted)");
   module.offered.events = 0;

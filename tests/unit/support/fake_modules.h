@@ -226,7 +226,7 @@ inline const hprof_variant kVariants[] = {{"gc=pauses", HPROF_NEED_GC_EVENTS, 0}
 // Needs of every sort.
 inline hprof_unit with_needs(hprof_unit made) {
   made.needs = HPROF_NEED_TAG_OBJECTS | HPROF_NEED_GC_EVENTS;
-  made.wants = HPROF_NEED_OBJECT_FREE;
+  made.wants = HPROF_NEED_SAMPLED_ALLOC;
   made.variants = kVariants;
   made.variant_count = 1;
   made.variant_stride = sizeof(hprof_variant);

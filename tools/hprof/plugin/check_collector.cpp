@@ -151,8 +151,6 @@ void Watched::handle() {
   mock.tick(kOsId);
   host_.where = Where::kControl;
   call("gc_start", Where::kGc, on.gc_start);
-  call("object_free", Where::kGc, on.object_free, int64_t{0});
-  call("object_free", Where::kGc, on.object_free, int64_t{1});
   call("gc_finish", Where::kGc, on.gc_finish);
   call("class_unload", Where::kControl, on.class_unload, 1u);
   call("thread_end", Where::kApp, on.thread_end, jni, thread);

@@ -31,7 +31,6 @@ namespace hprof {
   X(monitor_waited, HPROF_EVENT_MONITOR_WAITED)                       \
   X(vm_object_alloc, HPROF_EVENT_VM_OBJECT_ALLOC)                     \
   X(sampled_object_alloc, HPROF_EVENT_SAMPLED_OBJECT_ALLOC)           \
-  X(object_free, HPROF_EVENT_OBJECT_FREE)                             \
   X(class_load, HPROF_EVENT_CLASS_LOAD)                               \
   X(class_unload, HPROF_EVENT_CLASS_UNLOAD)                           \
   X(vm_death, HPROF_EVENT_VM_DEATH)

@@ -15,7 +15,7 @@
 
 /* Bytes of such a dump. They replace HEAP_DUMP_BEGIN, HEAP_DUMP_END, everything between the two, and definitions. Only
  * for encoders that list this kind; they may allocate from the first such record of a dump to its last. */
-#define HPROF_RECORD_FOREIGN_DUMP 27
+#define HPROF_RECORD_FOREIGN_DUMP 25
 #define HPROF_KIND_FOREIGN_DUMP "hprof.draft.foreign_dump/2"
 
 /* hprof_foreign_dump.flags: what to redact. Values become zeros, strings are left out */
