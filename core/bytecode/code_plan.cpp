@@ -67,7 +67,7 @@ uint32_t CodePlan::new_size(uint32_t pc, uint32_t old_size, uint32_t at) const {
 
 uint32_t CodePlan::after(uint32_t pc) const {
   if ((marks[pc] & kMarkAfter) == 0) return 0;
-  if (code->code.data[pc] != kOpMultianewarray) return allocated.length;
+  if (code->code.data[pc] != kOpMultianewarray) return probe_after(pc).length;
   uint8_t dimensions = code->code.data[pc + 3];
   return 4 + (dimensions <= 5 ? 1 : dimensions <= 127 ? 2 : 3);
 }
@@ -267,7 +267,7 @@ uint8_t* CodePlan::emit_instruction(uint32_t pc, uint32_t size, uint8_t* out, ui
 uint8_t* CodePlan::emit_after(uint32_t pc, uint8_t* out) const {
   if ((marks[pc] & kMarkAfter) == 0) return out;
   ProbeBytes arrays;
-  const ProbeBytes* probe = &allocated;
+  const ProbeBytes* probe = &probe_after(pc);
   if (code->code.data[pc] == kOpMultianewarray) {
     arrays.op(kOpDup);
     arrays.push(code->code.data[pc + 3], 0);

@@ -49,6 +49,8 @@ struct CodePlan {
   ProbeBytes exit;
   ProbeBytes sync;
   ProbeBytes caught;
+  uint32_t super_call = 0;  // position + 1 of a constructor's super() or this(); 0: not looked for
+  ProbeBytes constructed;   // after it, if it is marked
   ProbeBytes allocated;
   uint16_t allocated_arrays = 0;  // the probe's constant, for multianewarray
 
@@ -69,6 +71,7 @@ struct CodePlan {
  private:
   uint32_t new_size(uint32_t pc, uint32_t old_size, uint32_t at) const;
   uint32_t after(uint32_t pc) const;
+  const ProbeBytes& probe_after(uint32_t pc) const { return pc + 1 == super_call ? constructed : allocated; }
   void assign_positions();
   Reason settle_jumps();
   const Island* island_for(uint32_t pc, uint32_t target) const;

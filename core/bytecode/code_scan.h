@@ -14,7 +14,7 @@ enum Mark : uint8_t {
   kMarkFlow = 1 << 1,    // a jump or a switch
   kMarkSync = 1 << 2,    // sync() goes before it
   kMarkReturn = 1 << 3,  // a return
-  kMarkAfter = 1 << 4,   // an allocation probe goes after it
+  kMarkAfter = 1 << 4,   // a probe goes after it
   kMarkWide = 1 << 5,    // goto and jsr become goto_w and jsr_w
   kMarkIsland = 1 << 6,  // an island goes after it, see CodePlan
   kMarkCaught = 1 << 7,  // caught() goes before it

@@ -105,7 +105,12 @@ Reason MethodInjector::decide(uint32_t wanted) {
     MethodContext context{view_, method_, code_, plan_.marks};
     uint32_t call;
     if (!find_super_call(context, stack_map_, scratch_, &call)) return Reason::kConstructor;
-    super_call_ = call + 1;
+    plan_.super_call = call + 1;
+    MemberRef callee;
+    constructs_ = (wanted & kProbeConstructed) &&
+                  view_.pool.member(load_be16(code_.code.data + call + 1), &callee) &&
+                  !callee.owner.equals("java/lang/Object", 16);
+    if (constructs_) plan_.marks[call] |= kMarkAfter;
   }
   return Reason::kRewritten;
 }
@@ -132,9 +137,12 @@ void MethodInjector::build_probes() {
                     view_.loader, &view_,       &method_,           &view_.note};
     int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site)
                                               : static_cast<int32_t>(counts_.methods);
-    uint16_t constant = id > 32767 || id < -32768 ? pool_.integer(id) : static_cast<uint16_t>(0);
+    const auto constant_of = [&](int32_t value) {
+      return value > 32767 || value < -32768 ? pool_.integer(value) : static_cast<uint16_t>(0);
+    };
+    const uint16_t constant = constant_of(id);
     if (enters_ || leaf_) {
-      plan_.prologue.push(id, constant);
+      plan_.prologue.push(constructs_ ? ~id : id, constructs_ ? constant_of(~id) : constant);
       plan_.prologue.op_u2(kOpInvokestatic, leaf_ ? constants_.leaf() : constants_.enter());
     }
     if (enters_) plan_.prologue.local(kOpLstore, prev_);
@@ -156,6 +164,11 @@ void MethodInjector::build_probes() {
   if (makes_) {
     plan_.exit.op(kOpAload0);
     plan_.exit.op_u2(kOpInvokestatic, constants_.made());
+  }
+  if (constructs_) {
+    plan_.constructed.local(kOpLload, prev_);
+    plan_.constructed.op_u2(kOpInvokestatic, constants_.constructed());
+    plan_.constructed.local(kOpLstore, prev_);
   }
   if (unwinds_) {
     unwind_.local(kOpLload, prev_);
@@ -184,7 +197,8 @@ static bool may_throw(const CodeView& code, uint32_t from, uint32_t to) {
 
 // Plans the catch-all handlers after the code: one, or in a constructor one on each side of the super() call.
 // The call itself cannot be covered: no frame is valid for `this` before and after it, and HotSpot's verifier
-// checks both. If it fails, the caller's handler or catch-all restores the state.
+// checks both. If it fails, the caller's handler or catch-all restores the state, or enter() and
+// constructed() tell that.
 Reason MethodInjector::plan_catch_all() {
   if (!unwinds_) return Reason::kRewritten;
   uint32_t end = plan_.new_length;
@@ -196,11 +210,11 @@ Reason MethodInjector::plan_catch_all() {
     handler_frames_[catch_all_count_] = {handler, before_super, throwable};
     catch_alls_[catch_all_count_++] = {from, to, handler};
   };
-  if (super_call_ != 0) {
+  if (plan_.super_call != 0) {
     // An island before the call could have the frame of either side.
     if (plan_.island_count != 0) return Reason::kConstructor;
-    uint32_t call = super_call_ - 1;
-    add(plan_.instruction(call) + 3, end, false);
+    uint32_t call = plan_.super_call - 1;
+    add(plan_.instruction(call) + 3 + plan_.constructed.length, end, false);
     if (may_throw(code_, 0, call)) add(start, plan_.label(call), true);
   } else {
     add(start, end, false);

@@ -16,6 +16,7 @@ class TrackerConstants {
   uint16_t enter() { return method(&enter_, probes_.tracker.enter, "(I)J"); }
   uint16_t exit() { return method(&exit_, probes_.tracker.exit, "(J)V"); }
   uint16_t unwind() { return method(&unwind_, probes_.tracker.unwind, "(J)V"); }
+  uint16_t constructed() { return method(&constructed_, probes_.tracker.constructed, "(J)J"); }
   uint16_t sync() { return method(&sync_, probes_.tracker.sync, "(JI)V"); }
   uint16_t leaf() { return method(&leaf_, probes_.tracker.leaf, "(I)V"); }
   uint16_t caught() { return method(&caught_, probes_.tracker.caught, "(Ljava/lang/Object;I)V"); }
@@ -37,7 +38,7 @@ class TrackerConstants {
   const ProbeSet& probes_;
   PoolWriter& pool_;
   uint16_t owner_ = 0, enter_ = 0, exit_ = 0, unwind_ = 0, sync_ = 0, leaf_ = 0, allocated_ = 0, arrays_ = 0;
-  uint16_t caught_ = 0, made_ = 0;
+  uint16_t caught_ = 0, made_ = 0, constructed_ = 0;
   uint16_t throwable_ = 0, stack_map_ = 0;
 };
 
@@ -93,9 +94,9 @@ class MethodInjector {
   bool object_init_ = false;  // it is Object.<init>
   bool makes_ = false;        // it is a constructor of Throwable
   bool unwinds_ = false;
+  bool constructs_ = false;  // it is a constructor that gets constructed()
   uint32_t prev_ = 0;        // number of the new local variable (a long), which holds what enter() returned
   ProbeBytes unwind_;        // the body of a catch-all handler
-  uint32_t super_call_ = 0;  // position + 1; 0: `this` is always initialised
   CatchAll catch_alls_[2];
   HandlerFrame handler_frames_[2];
   uint32_t catch_all_count_ = 0;

@@ -5,6 +5,9 @@
 //   long enter(int method)               at the start of a method; the result stays in a new local variable
 //   void exit(long prev)                 before each return
 //   void unwind(long prev)               when an exception leaves the method (a catch-all that rethrows)
+//   long constructed(long prev)          in a constructor, when super() or this() has returned; the result
+//                                        replaces prev. enter() has got ~method. Not where super() is
+//                                        Object's
 //   void sync(long prev, int method)     at the start of each exception handler of the method
 //   void leaf(int method)                instead of all these in a method without calls, allocations, loops,
 //                                        monitors and throw (a class initialiser that it runs is ignored)
@@ -34,7 +37,10 @@ enum Probe : uint32_t {
   kProbeCalls = 1 << 7,       // after the calls of ProbeSet::call_hooks
   kProbeCaught = 1 << 8,
   kProbeMade = 1 << 9,
-  kProbeAll = (1 << 10) - 1,
+  // Requires kProbeUnwind, which does not cover super() and this(): a constructor in which they throw ends
+  // without exit() and unwind().
+  kProbeConstructed = 1 << 10,
+  kProbeAll = (1 << 11) - 1,
 };
 constexpr uint32_t kProbesOfTimes = kProbeEnter | kProbeExit | kProbeUnwind | kProbeSync | kProbeLeaf;
 constexpr uint32_t kProbesOfSites = kProbeObjectInit | kProbeArrays | kProbeCalls;
@@ -89,6 +95,7 @@ struct TrackerNames {
   const char* enter = "enter";
   const char* exit = "exit";
   const char* unwind = "unwind";
+  const char* constructed = "constructed";
   const char* sync = "sync";
   const char* leaf = "leaf";
   const char* caught = "caught";

@@ -172,6 +172,35 @@ TEST_CASE("a constructor that overwrites its object is left") {
   CHECK(Rewritten(odd.build(), probes_of(kProbesOfTimes)).left(Reason::kConstructor) == 1);
 }
 
+TEST_CASE("a constructor tells when super() has returned, unless that is Object's") {
+  for (const char* super : {"S", "java/lang/Object"}) {
+    CAPTURE(super);
+    ClassBuilder builder("T", super);
+    const uint16_t init = builder.method_ref(super, "<init>", "()V");
+    Method method;
+    method.name = "<init>";
+    method.access = 1;
+    method.locals = 1;
+    //             0 aload_0  1 invokespecial  4 return
+    method.code = {42, 183, 0, static_cast<uint8_t>(init), 177};
+    builder.add(method);
+    ProbeSet probes = probes_of(kProbeEnter | kProbeExit | kProbeUnwind | kProbeConstructed);
+    probes.method_id = [](void*, const MethodSite&) -> int32_t { return 300; };
+    Rewritten r(builder.build(), probes);
+    REQUIRE(r.has_code);
+    const uint8_t* code = r.code.code.data;
+    //  0 sipush 300  3 invokestatic enter  6 lstore_1  7 aload_0  8 invokespecial
+    const bool tells = super[0] == 'S';
+    CHECK(static_cast<int16_t>(load_be16(code + 1)) == (tells ? ~300 : 300));
+    CHECK(code[8] == 183);
+    // 11 lload_1  12 invokestatic constructed  15 lstore_1; what is covered begins after it
+    CHECK(code[11] == 31);
+    CHECK((code[15] == 64) == tells);
+    REQUIRE(r.code.handler_count == 1);
+    CHECK(load_be16(r.code.handlers) == (tells ? 16 : 11));
+  }
+}
+
 TEST_CASE("a field is added once") {
   ClassBuilder builder("java/lang/Thread");
   ProbeSet probes;

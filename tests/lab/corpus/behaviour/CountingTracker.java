@@ -27,11 +27,13 @@ public final class CountingTracker {
   };
   static final int[] COUNTS = new int[100000];
   static final Map<String, Integer> ALLOCATED = new HashMap<String, Integer>();
-  static int unwinds;
+  static int unwinds, constructed;
   static boolean used;
 
+  /** Of a constructor that constructed() follows, unless super() fails, the complement. */
   public static synchronized long enter(int method) {
     used = true;
+    if (method < 0) method = ~method;
     COUNTS[method]++;
     Context context = CONTEXT.get();
     long prev = context.current;
@@ -46,6 +48,11 @@ public final class CountingTracker {
   public static void unwind(long prev) {
     unwinds++;
     CONTEXT.get().current = prev;
+  }
+
+  public static long constructed(long prev) {
+    constructed++;
+    return prev;
   }
 
   public static void sync(long prev, int method) {

@@ -91,7 +91,8 @@ public final class Expect {
         fail(entry.getKey() + " counted " + count + " times, called " + entry.getValue());
       }
     }
-    System.err.println(checks + " checks, " + failures + " failures, " + CountingTracker.unwinds + " unwinds");
+    System.err.println(checks + " checks, " + failures + " failures, " + CountingTracker.unwinds + " unwinds, "
+        + CountingTracker.constructed + " constructed");
     return failures == 0;
   }
 }

@@ -4,6 +4,7 @@ public final class HprofTracker {
   public static long enter(int method) { return 0; }
   public static void exit(long prev) {}
   public static void unwind(long prev) {}
+  public static long constructed(long prev) { return prev; }
   public static void sync(long prev, int method) {}
   public static void leaf(int method) {}
   public static void allocated(Object object) {}
