@@ -5,8 +5,6 @@
 
 namespace hprof::latency {
 
-static constexpr uint64_t kAgeNs = 3'000'000'000;
-
 hprof_status Collector::open(char* error, uint32_t error_size) {
   report_.open(services_);
   if (config_.latency == nullptr || config_.latency[0] == '\0') {
@@ -20,6 +18,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   user.self = &methods_;
   user.include = config_.latency;
   user.call_begins = TimedMethods::begins();
+  user.call_constructed = TimedMethods::constructed();
   user.call_ends = TimedMethods::ends();
   user.number = [](void* self, hprof_method_id method) -> uint32_t {
     return static_cast<TimedMethods*>(self)->number(method);
@@ -37,23 +36,9 @@ bool Collector::close() {
   return true;
 }
 
-// Before calls begin, those that run grow older by the time that the collector was stopped.
-hprof_status Collector::start() {
-  TimedMethods::age();
-  ager_ = services_.threads->start(services_.host, "HPROF latency", &Collector::age, this);
-  return services_.bytecode->go(services_.host, HPROF_PROBE_TIMED);
-}
+hprof_status Collector::start() { return services_.bytecode->go(services_.host, HPROF_PROBE_TIMED); }
 
-void Collector::age(void* self, void*, hprof_agent_thread* thread) {
-  const Services& s = static_cast<Collector*>(self)->services_;
-  while (s.threads->wait(thread, kAgeNs) != 0) TimedMethods::age();
-}
-
-void Collector::stop() {
-  services_.bytecode->halt(services_.host, HPROF_PROBE_TIMED);
-  if (ager_ != nullptr) services_.threads->stop(services_.host, ager_);
-  ager_ = nullptr;
-}
+void Collector::stop() { services_.bytecode->halt(services_.host, HPROF_PROBE_TIMED); }
 
 hprof_status Collector::report(const hprof_report& report) {
   const hprof_status status = report_.write(methods_, report);

@@ -26,13 +26,10 @@ class Collector {
   bool close();
 
  private:
-  static void age(void* self, void* jni, hprof_agent_thread* thread);
-
   Services services_;
   Config config_;
   TimedMethods methods_;
   Report report_;
-  hprof_agent_thread* ager_ = nullptr;
 };
 
 }  // namespace hprof::latency

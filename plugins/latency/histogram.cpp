@@ -12,26 +12,33 @@ void Histogram::raise(uint64_t ns) {
   }
 }
 
+// Constructors that are in super() are dropped with those that failed there, and count as running afterwards.
 void Histogram::reset() {
-  for (std::atomic<uint64_t>& count : counts_) count.store(0, std::memory_order_relaxed);
-  running_.reset_sum();
+  auto dropped = static_cast<uint64_t>(in_super_.exchange(0, std::memory_order_relaxed));
+  for (std::atomic<uint64_t>& count : counts_) dropped += count.exchange(0, std::memory_order_relaxed);
+  begun_.fetch_sub(dropped, std::memory_order_relaxed);
+  sum_ns_.store(0, std::memory_order_relaxed);
   longest_ns_.store(0, std::memory_order_relaxed);
 }
 
 void Histogram::clear() {
   reset();
-  running_.clear();
+  begun_.store(0, std::memory_order_relaxed);
 }
 
-void Counts::read(const Histogram& from, const Ages& ages, uint64_t now) {
+void Counts::read(const Histogram& from) {
   longest_ns = from.longest_ns_.load(std::memory_order_relaxed);
-  sum_ns = from.running_.sum_ns();
+  sum_ns = from.sum_ns_.load(std::memory_order_relaxed);
   calls = 0;
   for (uint32_t i = 0; i < kClasses; i++) {
     of[i] = from.counts_[i].load(std::memory_order_relaxed);
     calls += of[i];
   }
-  running = from.running_.count(ages, now, &oldest);
+  const int64_t in_super = from.in_super_.load(std::memory_order_relaxed);
+  const uint64_t begun = from.begun_.load(std::memory_order_relaxed);
+  const auto others = static_cast<int64_t>(begun - calls) - in_super;
+  failed = in_super > 0 ? static_cast<uint64_t>(in_super) : 0;
+  running = others > 0 ? static_cast<uint64_t>(others) : 0;
 }
 
 void Counts::subtract(const Counts& before) {

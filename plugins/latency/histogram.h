@@ -5,8 +5,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "running_calls.h"
-
 namespace hprof::latency {
 
 constexpr uint32_t kClasses = 320;  // the last one begins at 68 minutes, and has no end
@@ -27,20 +25,22 @@ constexpr uint64_t class_end(uint32_t index) {
 
 // The calls of one method. Any number of threads add to it, without a lock; a reader may see a call in one
 // sum and not yet in another.
-class Histogram {
+class alignas(64) Histogram {
  public:
-  // A call begins, at the moment that is returned, or ends after `ns`. [app]
-  template <class ReadClock>
-  uint64_t begin(Ages* ages, const ReadClock& read_clock) {
-    return running_.begin(ages, read_clock);
+  // A call begins. That of a constructor which may fail in super() or this(), and whose end is not told then,
+  // is there until constructed(). [app]
+  void begin() { begun_.fetch_add(1, std::memory_order_relaxed); }
+  void begin_in_super() {
+    in_super_.fetch_add(1, std::memory_order_relaxed);
+    begin();
   }
-  void end(const Ages& ages, uint64_t at, uint64_t ns) {
+  void constructed() { in_super_.fetch_sub(1, std::memory_order_relaxed); }
+  // A call ends after `ns`. [app]
+  void end(uint64_t ns) {
     if (ns > longest_ns_.load(std::memory_order_relaxed)) raise(ns);
+    sum_ns_.fetch_add(ns, std::memory_order_relaxed);
     counts_[class_of(ns)].fetch_add(1, std::memory_order_relaxed);
-    running_.end(ages, at, ns);
   }
-  // [agent]
-  void move(const Ages& ages, uint64_t now) { running_.move(ages, now); }
   // Drops the calls that have ended. [control]
   void reset();
   // Drops all, before the first call. [control]
@@ -50,7 +50,9 @@ class Histogram {
   friend struct Counts;
   void raise(uint64_t ns);
 
-  RunningCalls running_;
+  std::atomic<uint64_t> begun_{0};
+  std::atomic<int64_t> in_super_{0};
+  std::atomic<uint64_t> sum_ns_{0};
   std::atomic<uint64_t> longest_ns_{0};
   std::atomic<uint64_t> counts_[kClasses] = {};
 };
@@ -58,17 +60,17 @@ class Histogram {
 // What a report reads of a histogram at once.
 struct Counts {
   // [control]
-  void read(const Histogram& from, const Ages& ages, uint64_t now);
-  // Leaves what is new since `before`, but the longest and the running calls.
+  void read(const Histogram& from);
+  // Leaves what is new since `before`, but the longest, the running calls and those without a duration.
   void subtract(const Counts& before);
   // The duration that `share` (0..1) of the calls do not exceed: the middle of its class, at most longest_ns.
   // 0: no calls.
   uint64_t quantile(double share) const;
 
-  uint64_t calls;    // that have ended
-  uint64_t running;  // that have not
-  Oldest oldest;     // if there are any
-  uint64_t sum_ns;   // of those that have ended
+  uint64_t calls;    // that have ended, with a duration
+  uint64_t failed;   // of constructors, in super() or this(): they have ended without one, or are still there
+  uint64_t running;  // all others
+  uint64_t sum_ns;   // of `calls`
   uint64_t longest_ns;
   uint64_t of[kClasses];
 };

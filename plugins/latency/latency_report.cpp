@@ -8,7 +8,6 @@
 
 namespace hprof::latency {
 
-static constexpr uint64_t kForEver = uint64_t{1} << 52;  // 52 days
 static constexpr uint32_t kSpareClasses = 8;  // room for those that get their first call during a report
 static constexpr uint32_t kState = HPROF_COLUMN_STATE, kKey = HPROF_COLUMN_KEY;
 static constexpr hprof_column kColumns[] = {
@@ -94,7 +93,7 @@ void Report::keep(uint32_t number, const Counts& whole) {
 void Report::add(uint32_t number, const hprof_report& report, Rows* rows) {
   Counts counts;
   TimedMethods::read(number, &counts);
-  const uint64_t calls = counts.calls;
+  const uint64_t calls = counts.calls + counts.failed;
   if (calls == 0 && counts.running == 0) return;
   const hprof_method_id method = TimedMethods::method_of(number);
   const auto* probes = find_service<hprof_probes_service>(services_.host, HPROF_SERVICE_PROBES);
@@ -109,7 +108,7 @@ void Report::add(uint32_t number, const hprof_report& report, Rows* rows) {
     }
   }
   running_ += counts.running;
-  if (counts.running != 0) name_running(method, counts);
+  failed_ += counts.failed;
   const bool is_window = report.reason == HPROF_REPORT_WINDOW;
   if (is_window || report.reason == HPROF_REPORT_EXIT) {
     const Counts whole = counts;
@@ -139,7 +138,7 @@ hprof_status Report::write(const TimedMethods& methods, const hprof_report& repo
   const uint64_t method_room = rows.method_room + 1, class_room = rows.class_room + 1;
   rows.methods = services_.allocate<RankedRow>(method_room);
   rows.classes = services_.allocate<hprof_latency_class_row>(class_room);
-  running_ = named_count_ = 0;
+  running_ = failed_ = 0;
   hprof_status status = HPROF_NO_MEMORY;
   if (rows.methods != nullptr && rows.classes != nullptr) {
     for (uint32_t i = 1; i < kNumbers; i++) {
@@ -178,38 +177,6 @@ static hprof_status note_untimed(const Services& services) {
   return note.size() != empty ? write_note(services, note) : HPROF_OK;
 }
 
-void Report::name_running(hprof_method_id method, const Counts& counts) {
-  const Running running = {method, counts.running, TimedMethods::to_ns(counts.oldest.least),
-                           TimedMethods::to_ns(counts.oldest.most)};
-  uint32_t at = named_count_;
-  while (at != 0 && named_[at - 1].least_ns < running.least_ns) at--;
-  if (at == kMostNamed) return;
-  named_count_ += named_count_ < kMostNamed ? 1 : 0;
-  for (uint32_t i = named_count_ - 1; i > at; i--) named_[i] = named_[i - 1];
-  named_[at] = running;
-}
-
-hprof_status Report::note_running() const {
-  hprof_status status = HPROF_OK;
-  for (uint32_t i = 0; i < named_count_ && status == HPROF_OK; i++) {
-    const Running& running = named_[i];
-    const auto method = find_method(services_.ids, services_.host, running.method);
-    const hprof_text name = services_.ids->string_text(services_.host, method->name);
-    const hprof_text owner = services_.ids->string_text(
-        services_.host, find_class(services_.ids, services_.host, method->owner)->name);
-    Note note;
-    note.add("latency: ").add(owner.data, owner.size).add(".").add(name.data, name.size).add(": ");
-    note.add(running.calls).add(running.calls == 1 ? " call runs, for " : " calls run, the first for ");
-    if (running.most_ns >= kForEver) {
-      note.add("more than ").seconds(running.least_ns);
-    } else {
-      note.seconds(running.least_ns).add(" to ").seconds(running.most_ns);
-    }
-    status = write_note(services_, note);
-  }
-  return status;
-}
-
 hprof_status Report::write_notes(const TimedMethods& methods, const Rows& rows) {
   Note note;
   note.add("latency: ")
@@ -228,7 +195,12 @@ hprof_status Report::write_notes(const TimedMethods& methods, const Rows& rows) 
         .add(running_ == 1 ? " call is still running, which is" : " calls are still running, which are")
         .add(" in no class and no percentile");
     status = write_note(services_, running);
-    if (status == HPROF_OK) status = note_running();
+  }
+  if (status == HPROF_OK && failed_ != 0) {
+    Note failed;
+    failed.add("latency: calls of constructors that ended in super() or this(), or are there: ").add(failed_);
+    failed.add("; they are in no class and no percentile");
+    status = write_note(services_, failed);
   }
   if (status == HPROF_OK && rows.left_out != 0) {
     Note left;

@@ -34,60 +34,63 @@ struct Clock {
 };
 
 Clock clock;
-Ages ages;
-uint64_t aged_at = 0;
 std::atomic<uint32_t> methods[kNumbers];
 // Not touched, and so without memory, but for the numbers in use.
-struct alignas(64) {
-  Histogram of[kNumbers];
-} histograms;
+Histogram histograms[kNumbers];
 
 // The program can call it with any number, too.
 jlong JNICALL call_begins(JNIEnv*, jclass, jint number) {
+  const bool in_super = number < 0;
+  if (in_super) number = ~number;
   if (number <= 0 || number >= static_cast<jint>(kNumbers)) return 0;
-  const uint64_t at = histograms.of[number].begin(&ages, [] { return clock.now(); });
-  return static_cast<jlong>(static_cast<uint64_t>(number) << kClockBits | at);
+  Histogram& histogram = histograms[number];
+  if (in_super) {
+    histogram.begin_in_super();
+  } else {
+    histogram.begin();
+  }
+  const uint64_t call = static_cast<uint64_t>(number) << (64 - kNumberBits) | (clock.now() & kClockMask);
+  return static_cast<jlong>(in_super ? call | kInSuper : call);
+}
+
+uint64_t passed_since(uint64_t call, uint64_t now) {
+  const uint64_t passed = (now - call) & kClockMask;
+  return passed > kClockMask - kMostBackwards ? 0 : passed;
 }
 
 // A call that has run for longer than this session is one of an earlier session.
-void JNICALL call_ends(JNIEnv*, jclass, jlong call) {
+bool is_of_session(uint64_t passed, uint64_t now) { return passed <= now - clock.since; }
+
+Histogram& histogram_of(uint64_t call) { return histograms[call >> (64 - kNumberBits)]; }
+
+jlong JNICALL call_constructed(JNIEnv*, jclass, jlong word) {
+  const auto call = static_cast<uint64_t>(word);
   const uint64_t now = clock.now();
-  const auto word = static_cast<uint64_t>(call);
-  if (word == 0) return;
-  uint64_t passed = (now - word) & kClockMask;
-  if (passed > kClockMask - kMostBackwards) passed = 0;
-  const uint64_t at = word & kClockMask;
-  if (ages.has_left(0, at) && passed > now - clock.since) return;
-  histograms.of[word >> kClockBits].end(ages, at, clock.to_ns(passed));
+  if ((call & kInSuper) == 0 || !is_of_session(passed_since(call, now), now)) return word;
+  histogram_of(call).constructed();
+  return static_cast<jlong>(call & ~kInSuper);
+}
+
+void JNICALL call_ends(JNIEnv*, jclass, jlong word) {
+  const uint64_t now = clock.now();
+  const auto call = static_cast<uint64_t>(word);
+  if (call == 0) return;
+  const uint64_t passed = passed_since(call, now);
+  if (!is_of_session(passed, now)) return;
+  if ((call & kInSuper) != 0) histogram_of(call).constructed();
+  histogram_of(call).end(clock.to_ns(passed));
 }
 
 }  // namespace
 
 void* TimedMethods::begins() { return reinterpret_cast<void*>(&call_begins); }
+void* TimedMethods::constructed() { return reinterpret_cast<void*>(&call_constructed); }
 void* TimedMethods::ends() { return reinterpret_cast<void*>(&call_ends); }
 hprof_method_id TimedMethods::method_of(uint32_t number) {
   return methods[number].load(std::memory_order_acquire);
 }
-Histogram& TimedMethods::histogram(uint32_t number) { return histograms.of[number]; }
-void TimedMethods::read(uint32_t number, Counts* counts) {
-  counts->read(histograms.of[number], ages, clock.now());
-}
-uint64_t TimedMethods::to_ns(uint64_t units) { return clock.to_ns(units); }
-
-static void age_to(uint64_t now) {
-  ages.advance(now);
-  for (uint32_t i = 1; i < kNumbers; i++) {
-    if (TimedMethods::method_of(i) != 0) histograms.of[i].move(ages, now);
-  }
-}
-
-// In steps of two slots, so that none is left out.
-void TimedMethods::age() {
-  const uint64_t now = clock.now(), step = uint64_t{2} << ages.first_shift;
-  for (; now - aged_at > step; age_to(aged_at)) aged_at += step;
-  aged_at = now;
-  age_to(now);
-}
+Histogram& TimedMethods::histogram(uint32_t number) { return histograms[number]; }
+void TimedMethods::read(uint32_t number, Counts* counts) { counts->read(histograms[number]); }
 
 void TimedMethods::open(const Services& services) {
   services_ = services;
@@ -95,7 +98,7 @@ void TimedMethods::open(const Services& services) {
                                      "methods: their calls are not timed, 4,095 are or memory was short");
   for (uint32_t i = 1; i < kNumbers; i++) {
     if (methods[i].load(std::memory_order_relaxed) == 0) continue;
-    histograms.of[i].clear();
+    histograms[i].clear();
     methods[i].store(0, std::memory_order_relaxed);
   }
   CounterRate rate;
@@ -106,10 +109,6 @@ void TimedMethods::open(const Services& services) {
   clock.read = services.clock->monotonic;
   clock.factor = static_cast<uint64_t>(unit_ns * (1u << kFactorBits));
   clock.since = clock.now();
-  // Slots of 1 to 2 s.
-  const auto second = static_cast<uint64_t>(1e9 / unit_ns);
-  ages.open(64 - static_cast<uint32_t>(__builtin_clzll(second | 1)), clock.since);
-  aged_at = clock.since;
 }
 
 // The histograms stay, for calls that end later; the next session uses the same memory.

@@ -1,7 +1,8 @@
 // The methods that are timed, by the numbers that their probes pass, and the probes' native methods.
 //
-// A call is one word, kept in a local variable of its method: the method's number and the clock at its
-// beginning. So nothing depends on the thread, and a call may go on on another one, or wait.
+// A call is one word, kept in a local variable of its method: the method's number, whether it is a
+// constructor in super() or this(), and the clock at its beginning. So nothing depends on the thread, and a
+// call may go on on another one, or wait.
 //
 // All of this lives as long as the process, in one place: calls that began in a session may end after it was
 // detached.
@@ -13,10 +14,13 @@
 
 namespace hprof::latency {
 
-constexpr uint32_t kNumberBits = 64 - kClockBits;
+constexpr uint32_t kNumberBits = 12;
 constexpr uint32_t kNumbers = 1u << kNumberBits;  // 0 is none
-// The clock in a call, in units of 1 << kUnitShift ticks, wraps after 69 days at 3 GHz.
+// The clock in a call, in units of 1 << kUnitShift ticks, wraps after 34 days at 3 GHz.
 constexpr uint32_t kUnitShift = 2;
+constexpr uint32_t kClockBits = 64 - kNumberBits - 1;
+constexpr uint64_t kClockMask = (uint64_t{1} << kClockBits) - 1;
+constexpr uint64_t kInSuper = kClockMask + 1;
 
 // Numbers, and what they stand for. One instance per process has them: open() takes them over.
 class TimedMethods {
@@ -33,14 +37,11 @@ class TimedMethods {
   static Histogram& histogram(uint32_t number);
   // What a report reads of it. [control]
   static void read(uint32_t number, Counts* counts);
-  static uint64_t to_ns(uint64_t units);
-  // Lets the calls that run grow older; to be called every 3 s while calls begin. One thread at a time.
-  // [agent][control]
-  static void age();
   uint32_t count() const { return count_.load(std::memory_order_relaxed); }
 
-  // Natives of the tracker: jlong JNICALL (JNIEnv*, jclass, jint), void JNICALL (JNIEnv*, jclass, jlong).
+  // Natives of the tracker, as hprof/draft/bytecode.h has them.
   static void* begins();
+  static void* constructed();
   static void* ends();
 
  private:

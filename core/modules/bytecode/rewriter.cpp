@@ -77,6 +77,7 @@ bool matches_any(const char* patterns, Str name) {
 }
 
 jlong JNICALL no_call_begins(JNIEnv*, jclass, jint) { return 0; }
+jlong JNICALL no_call_constructed(JNIEnv*, jclass, jlong) { return 0; }
 void JNICALL no_call_ends(JNIEnv*, jclass, jlong) {}
 
 uint8_t* allocate(void* jvmti, uint32_t size) {
@@ -150,7 +151,7 @@ class ModuleRewriter final : public Rewriter {
   static int32_t timed_number(void* self, const MethodSite& site);
   EngineUse engine_use();
   bool make_timing_engine();
-  static bool register_timed(JNIEnv* jni, void* begins, void* ends);
+  bool register_timed(JNIEnv* jni, void* begins, void* constructed, void* ends) const;
   bool let_tracker_time(jvmtiEnv* jvmti, JNIEnv* jni, jclass tracker) const;
   bool includes(jvmtiEnv* jvmti, jclass loaded) const;
   bool define(JNIEnv* jni, uint32_t index) const;
@@ -165,10 +166,11 @@ class ModuleRewriter final : public Rewriter {
   Engine* engine_ = nullptr;
   Engine* timing_ = nullptr;  // of HPROF_PROBE_TIMED; engine_ rewrites what it has made
   uint32_t asked_ = 0;
-  uint64_t passed_ = 0;       // classes loaded before class files were seen
-  uint64_t refused_ = 0;      // classes that the VM refuses to retransform for timing_
-  Region first_lines_;        // by method id
-  jclass tracker_ = nullptr;  // global references and ids, from VMInit on
+  uint64_t passed_ = 0;             // classes loaded before class files were seen
+  uint64_t refused_ = 0;            // classes that the VM refuses to retransform for timing_
+  Region first_lines_;              // by method id
+  bool tells_constructed_ = false;  // the user wants it; a tracker of an earlier version cannot
+  jclass tracker_ = nullptr;        // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;
   jmethodID state_at_ = nullptr;
   jfieldID switches_[kProbeUsers] = {};  // static boolean fields
@@ -215,8 +217,9 @@ bool ModuleRewriter::make_engine(uint32_t asked) {
 // An engine of its own: its probes have their own local variable and handlers, inside of all others.
 bool ModuleRewriter::make_timing_engine() {
   EngineUse use = engine_use();
-  use.probes.probes = kProbeEnter | kProbeExit | kProbeUnwind;
+  use.probes.probes = kProbeEnter | kProbeExit | kProbeUnwind | kProbeConstructed;
   use.probes.tracker.enter = "enterTimed";
+  use.probes.tracker.constructed = "constructedTimed";
   use.probes.tracker.exit = use.probes.tracker.unwind = "exitTimed";
   use.probes.leaves_out_leaves = true;
   use.probes.include_class = &ModuleRewriter::times_class;
@@ -240,8 +243,9 @@ bool ModuleRewriter::times_class(void* self, Span name, uint16_t) {
 }
 
 uint32_t ModuleRewriter::times_method(void* self, const MethodSite& site, uint32_t probes) {
-  if (has_no_handlers(site)) return 0;
-  return static_cast<ModuleRewriter*>(self)->times(str_of(site.class_name), str_of(site.name)) ? probes : 0;
+  auto* rewriter = static_cast<ModuleRewriter*>(self);
+  if (has_no_handlers(site) || !rewriter->times(str_of(site.class_name), str_of(site.name))) return 0;
+  return rewriter->tells_constructed_ ? probes : probes & ~static_cast<uint32_t>(kProbeConstructed);
 }
 
 int32_t ModuleRewriter::timed_number(void* self, const MethodSite& site) {
@@ -381,9 +385,13 @@ bool ModuleRewriter::prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) {
     clear_exception(jni);
     if (thread_field_ != nullptr) use_.hide_field(use_.core, jni, thread, kThreadField);
     const ProbeUser& timer = use_.users[kTimer];
+    tells_constructed_ = timer.call_constructed != nullptr &&
+                         jni->GetStaticMethodID(tracker, "constructedTimed", "(J)J") != nullptr;
+    clear_exception(jni);
     // Not before VMInit: the VM ends if a class outside of java.base is there before its modules.
     bool primed = timing_ == nullptr ||
-                  (define(jni, kTimerClass) && register_timed(jni, timer.call_begins, timer.call_ends) &&
+                  (define(jni, kTimerClass) &&
+                   register_timed(jni, timer.call_begins, timer.call_constructed, timer.call_ends) &&
                    let_tracker_time(jvmti, jni, tracker));
     // Natives of other probes are not called, and not found while an agent attaches.
     const char* first = asked_ != HPROF_PROBE_TIMED ? "prime" : "primeTimed";
@@ -455,11 +463,13 @@ bool ModuleRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
   return true;
 }
 
-bool ModuleRewriter::register_timed(JNIEnv* jni, void* begins, void* ends) {
-  char names[2][8] = {"begins", "ends"}, types[2][5] = {"(I)J", "(J)V"};
-  const JNINativeMethod methods[] = {{names[0], types[0], begins}, {names[1], types[1], ends}};
+bool ModuleRewriter::register_timed(JNIEnv* jni, void* begins, void* constructed, void* ends) const {
+  char names[3][12] = {"begins", "ends", "constructed"}, types[3][5] = {"(I)J", "(J)V", "(J)J"};
+  const JNINativeMethod methods[] = {
+      {names[0], types[0], begins}, {names[1], types[1], ends}, {names[2], types[2], constructed}};
   jclass timer = jni->FindClass("hprof/Timer");
-  const bool done = timer != nullptr && jni->RegisterNatives(timer, methods, 2) == JNI_OK;
+  const jint count = tells_constructed_ ? 3 : 2;
+  const bool done = timer != nullptr && jni->RegisterNatives(timer, methods, count) == JNI_OK;
   clear_exception(jni);
   if (timer != nullptr) jni->DeleteLocalRef(timer);
   return done;
@@ -485,7 +495,8 @@ void ModuleRewriter::undo(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (tracker_ == nullptr) return;
   set_flags(jni, HPROF_PROBE_TIMED, false, 0);
   rewrite_loaded(jvmti, jni);
-  register_timed(jni, reinterpret_cast<void*>(&no_call_begins), reinterpret_cast<void*>(&no_call_ends));
+  register_timed(jni, reinterpret_cast<void*>(&no_call_begins), reinterpret_cast<void*>(&no_call_constructed),
+                 reinterpret_cast<void*>(&no_call_ends));
   jni->DeleteGlobalRef(tracker_);
   tracker_ = nullptr;
 }

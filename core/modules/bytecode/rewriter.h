@@ -18,7 +18,7 @@
 namespace hprof {
 
 constexpr const char* kRewriterModule = "bytecode";
-constexpr uint32_t kRewriterVersion = 7;
+constexpr uint32_t kRewriterVersion = 8;
 
 // A user of probes, whichever service it asked. Functions for probes that it did not ask for are null.
 struct ProbeUser : hprof_probe_user {

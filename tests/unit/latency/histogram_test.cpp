@@ -12,20 +12,15 @@ using namespace hprof::latency;
 
 namespace {
 
-Ages the_ages;
-
-void begin(Histogram& histogram) {
-  histogram.begin(&the_ages, [] { return 0; });
+void call(Histogram& histogram, uint64_t ns) {
+  histogram.begin();
+  histogram.end(ns);
 }
-void end(Histogram& histogram, uint64_t ns) { histogram.end(the_ages, 0, ns); }
 
 struct Filled {
   explicit Filled(const std::vector<uint64_t>& durations) {
-    for (uint64_t ns : durations) {
-      begin(*histogram);
-      end(*histogram, ns);
-    }
-    counts->read(*histogram, the_ages, 0);
+    for (uint64_t ns : durations) call(*histogram, ns);
+    counts->read(*histogram);
   }
   std::unique_ptr<Histogram> histogram = std::make_unique<Histogram>();
   std::unique_ptr<Counts> counts = std::make_unique<Counts>();
@@ -107,31 +102,64 @@ TEST_CASE("a percentile is never more than the longest, and 0 without calls") {
 TEST_CASE("calls that have not ended are running, also after a reset") {
   Histogram histogram;
   Counts counts;
-  for (int i = 0; i < 3; i++) begin(histogram);
-  end(histogram, 50);
-  counts.read(histogram, the_ages, 0);
+  for (int i = 0; i < 3; i++) histogram.begin();
+  histogram.end(50);
+  counts.read(histogram);
   CHECK(counts.calls == 1);
   CHECK(counts.running == 2);
   histogram.reset();
-  counts.read(histogram, the_ages, 0);
+  counts.read(histogram);
   CHECK(counts.calls == 0);
   CHECK(counts.running == 2);
   CHECK(counts.longest_ns == 0);
-  end(histogram, 70);
-  end(histogram, 80);
-  counts.read(histogram, the_ages, 0);
+  histogram.end(70);
+  histogram.end(80);
+  counts.read(histogram);
   CHECK(counts.calls == 2);
   CHECK(counts.running == 0);
   CHECK(counts.sum_ns == 150);
 }
 
+TEST_CASE("a constructor in super() neither runs nor has a duration, until super() has returned") {
+  Histogram histogram;
+  Counts counts;
+  for (int i = 0; i < 3; i++) histogram.begin_in_super();
+  histogram.constructed();
+  counts.read(histogram);
+  CHECK(counts.calls == 0);
+  CHECK(counts.running == 1);
+  CHECK(counts.failed == 2);
+  histogram.end(50);
+  counts.read(histogram);
+  CHECK(counts.calls == 1);
+  CHECK(counts.running == 0);
+  CHECK(counts.failed == 2);
+}
+
+TEST_CASE("a reset drops calls in super() as those that failed there; one that goes on runs") {
+  Histogram histogram;
+  Counts counts;
+  for (int i = 0; i < 2; i++) histogram.begin_in_super();
+  histogram.reset();
+  counts.read(histogram);
+  CHECK(counts.failed == 0);
+  CHECK(counts.running == 0);
+  histogram.constructed();
+  counts.read(histogram);
+  CHECK(counts.running == 1);
+  histogram.end(50);
+  counts.read(histogram);
+  CHECK(counts.calls == 1);
+  CHECK(counts.running == 0);
+}
+
 TEST_CASE("what is new since a window is the difference") {
   Histogram histogram;
   Counts before, now;
-  for (int i = 0; i < 100; i++) begin(histogram), end(histogram, 1'000);
-  before.read(histogram, the_ages, 0);
-  for (int i = 0; i < 10; i++) begin(histogram), end(histogram, 1'000'000);
-  now.read(histogram, the_ages, 0);
+  for (int i = 0; i < 100; i++) call(histogram, 1'000);
+  before.read(histogram);
+  for (int i = 0; i < 10; i++) call(histogram, 1'000'000);
+  now.read(histogram);
   CHECK(now.quantile(0.5) < 1'100);
   now.subtract(before);
   CHECK(now.calls == 10);
@@ -144,12 +172,12 @@ TEST_CASE("no call is lost between threads") {
   std::vector<std::thread> threads;
   for (uint64_t t = 0; t < 4; t++) {
     threads.emplace_back([&histogram, t] {
-      for (uint64_t i = 0; i < 20'000; i++) begin(histogram), end(histogram, i * (t + 1));
+      for (uint64_t i = 0; i < 20'000; i++) call(histogram, i * (t + 1));
     });
   }
   for (std::thread& thread : threads) thread.join();
   Counts counts;
-  counts.read(histogram, the_ages, 0);
+  counts.read(histogram);
   CHECK(counts.calls == 80'000);
   CHECK(counts.running == 0);
   CHECK(counts.longest_ns == 19'999 * 4);

@@ -6,8 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <pre>
  * Latency calls THREADS CALLS [virtual]   each thread calls each of the methods so often
- * Latency waits [SECONDS]                 one call of stuck() never ends; with SECONDS prints for how many milliseconds it has run
+ * Latency waits                           one call of stuck() never ends
  * Latency rounds                          prints "ready <pid>", then 12 calls for each line read, and "did"
+ * Latency overflows ROUNDS [virtual]      deep() and looping() recurse until the stack overflows; prints how often each was called
+ * Latency constructors                    100 of Order(int), a quarter of which fail in super() and another before it, and one that waits
  * Latency loop CALLS                      a method that does little
  * </pre>
  */
@@ -83,6 +85,88 @@ public class Latency {
     return i < 0 ? left.get() : i;
   }
 
+  static int deep, looping;
+
+  static int deep(int depth) {
+    deep++;
+    return depth < 0 ? 0 : deep(depth + 1) + 1;
+  }
+
+  static int looping(int depth) {
+    looping++;
+    int sum = 0;
+    for (int i = 0; i < 2; i++) sum += i * looping(depth + 1);
+    return sum;
+  }
+
+  static void overflows(int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      try {
+        deep(0);
+      } catch (StackOverflowError e) {
+        // Counted.
+      }
+      try {
+        looping(0);
+      } catch (StackOverflowError e) {
+        // Counted.
+      }
+    }
+  }
+
+  static class Base {
+    final int id;
+
+    Base(int id) {
+      if (id % 4 == 0) throw new IllegalArgumentException("a fourth");
+      this.id = rise(id);
+    }
+
+    static int rise(int id) {
+      if (id % 4 == 1) throw new IllegalStateException("another");
+      return id;
+    }
+  }
+
+  static class Order extends Base {
+    Order(int id) {
+      super(id % 4 == 1 ? rise(id) : id);
+      left.incrementAndGet();
+    }
+
+    /** this() fails like super(). */
+    Order() {
+      this(4);
+    }
+
+    Order(CountDownLatch begun) {
+      super(2);
+      stuck(begun);
+    }
+  }
+
+  static void constructors() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      try {
+        new Order(i);
+      } catch (IllegalArgumentException | IllegalStateException e) {
+        // Counted.
+      }
+    }
+    for (int i = 0; i < 10; i++) {
+      try {
+        new Order();
+      } catch (IllegalArgumentException e) {
+        // Counted.
+      }
+    }
+    CountDownLatch begun = new CountDownLatch(1);
+    Thread thread = new Thread(() -> new Order(begun));
+    thread.setDaemon(true);
+    thread.start();
+    begun.await();
+  }
+
   static Thread start(Runnable body, boolean virtual) throws Exception {
     if (virtual) return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
     Thread thread = new Thread(body);
@@ -111,12 +195,14 @@ public class Latency {
         thread.setDaemon(true);
         thread.start();
         begun.await();
-        long since = System.nanoTime();
         all(1);
-        if (args.length > 1) {
-          Thread.sleep(1000L * Integer.parseInt(args[1]));
-          System.out.println((System.nanoTime() - since) / 1000000);
-        }
+        break;
+      case "overflows":
+        start(() -> overflows(Integer.parseInt(args[1])), args.length > 2).join();
+        System.out.println(deep + " " + looping);
+        break;
+      case "constructors":
+        constructors();
         break;
       case "rounds":
         System.out.println("ready " + Pid.own());

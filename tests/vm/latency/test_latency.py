@@ -2,7 +2,6 @@
 import json
 import os
 import re
-import time
 
 from commands import load_agent, loaded, must
 from harness import check, check_equal, vm_test
@@ -122,20 +121,26 @@ def calls_that_run_are_said_and_in_no_percentile(vm):
 
 
 @vm_test(units=UNITS)
-def calls_that_run_are_named_with_the_age_of_the_first(vm):
-    # 20 s: it has been moved once (plugins/latency/running_calls.h).
-    for seconds in ("0", "20"):
-        begun = time.monotonic()
-        run = vm.run_java(vm.agent_option("latency=Latency.stuck:Latency.eight,file=out.txt"), "Latency", "waits", seconds)
-        check_equal(run.code, 0, "exit code\n%s" % run)
-        _, notes = tables(run.text("out.txt"))
-        at_most = time.monotonic() - begun
-        found, = [re.match(r"^latency: Latency\.stuck: 1 call runs, for ([\d.]+) s to ([\d.]+) s$", note) for note in notes if "stuck" in note]
-        check(found, "notes: %s" % notes)
-        least, most = map(float, found.groups())
-        check(least <= at_most and most * 1000 >= int(run.out), "%s to %s s, has run for %s ms to %s s" % (least, most, run.out, at_most))
-        check(most - least <= max(3, 0.6 * most), "%s to %s s" % (least, most))
-        check(not any("Latency.eight" in note for note in notes), "notes: %s" % notes)
+def a_stack_overflow_leaves_no_call_that_runs(vm):
+    for mode in [()] + ([("virtual",)] if vm.version >= 21 else []):
+        for java in ((), ("-XX:TieredStopAtLevel=1",), ("-Xss256k",)):
+            run = vm.run_java(vm.agent_option("latency=Latency.deep:Latency.looping,file=out.txt"), *java, "Latency", "overflows", "100", *mode)
+            check_equal(run.code, 0, "exit code\n%s" % run)
+            deep, looping = map(int, run.out.split())
+            (rows,), _ = tables(run.text("out.txt"))
+            found = {name: (row.calls, row.running) for name, row in rows.items()}
+            check_equal(found, {"Latency.deep": (deep, 0), "Latency.looping": (looping, 0)}, "calls with %s\n%s\n" % (java, run))
+
+
+@vm_test(units=UNITS + ("encoder_json",))
+def a_constructor_that_fails_in_super_is_counted_and_does_not_run(vm):
+    run = vm.profiled("latency=Latency$Order,format=json,file=out.json", "Latency", "constructors")
+    (_, rows), = json_tables(run.text("out.json"), "hprof.latency/1")
+    # Order(int): 25 fail before super(), 35 in it, 50 end. Order() fails in this(). Order(CountDownLatch) runs.
+    check_equal(sorted((row["calls"], row["running"]) for row in rows), [(0, 1), (10, 0), (110, 0)], "calls and those that run\n%s\n" % run)
+    (_, classes), = json_tables(run.text("out.json"), "hprof.latency_classes/1")
+    check_equal(sum(row["calls"] for row in classes), 75, "calls with a duration\n%s\n" % run)
+    check("or are there: 45;" in run.text("out.json"), "no note\n%s" % run)
 
 
 @vm_test(units=UNITS)

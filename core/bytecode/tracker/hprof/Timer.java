@@ -7,8 +7,13 @@ package hprof;
 public final class Timer {
   private Timer() {}
 
-  /** A call of the method with that number begins; 0: it is not timed. */
+  /**
+   * A call of the method with that number begins; 0: it is not timed. ~number: of a constructor, whose end is not told
+   * if super() or this() fails; constructed() follows if not.
+   */
   public static native long begins(int number);
+
+  public static native long constructed(long call);
 
   public static native void ends(long call);
 }

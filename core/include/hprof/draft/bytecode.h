@@ -62,9 +62,12 @@ typedef struct hprof_probe_user {
   void* call_ends;   /* [app] */
   /* HPROF_PROBE_TIMED: the number that the probes of a method pass, which gets them now, perhaps again. 0: none is left.
    * call_begins gets it in place of the method's, on any thread, in the middle of any method: no JVMTI, no JNI. call_ends
-   * is a void JNICALL (JNIEnv*, jclass, jlong call). Both may run until the process ends, after a detach for calls of
-   * before. */
+   * is a void JNICALL (JNIEnv*, jclass, jlong call). All may run until the process ends, after a detach for calls of
+   * before. The end of a constructor is not told if super() or this() fails, unless that is Object's: call_begins gets
+   * ~number, and once it has returned jlong JNICALL call_constructed(JNIEnv*, jclass, jlong call) is called, whose result
+   * replaces the call. */
   uint32_t (*number)(void* self, hprof_method_id method); /* [app] */
+  void* call_constructed;                                 /* [app] */
 } hprof_probe_user;
 
 #define HPROF_CALL_FRAMES 2
