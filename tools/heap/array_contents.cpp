@@ -35,7 +35,8 @@ class ContentReader : public HeapVisitor {
 
   void on_array(const ArrayRecord& record, Input& in) override {
     uint32_t number = snapshot_.numbers.number_of(record.id);
-    bool text = number != kNoObject && snapshot_.objects.string_arrays.get(number) &&
+    if (!snapshot_.is_reached(number)) return;
+    bool text = snapshot_.objects.string_arrays.get(number) &&
                 (record.type == HPROF_TYPE_BYTE || record.type == HPROF_TYPE_CHAR) &&
                 (whole_.empty() || whole_[number] == record.length);
     TextHash hash(text && snapshot_.objects.wide_arrays.get(number));
@@ -277,7 +278,7 @@ auto found_by_all(const Snapshot& snapshot, const Reader& prototype) {
   return all;
 }
 
-// The numbers of the strings that contain the text.
+// The numbers of the reached strings that contain the text.
 std::vector<uint32_t> strings_with(const Snapshot& snapshot, const Needles& needles, size_t characters) {
   std::vector<uint32_t> arrays = found_by_all(snapshot, TextFinder(snapshot, needles)), strings;
   sort_numbers(&arrays);
@@ -290,6 +291,9 @@ std::vector<uint32_t> strings_with(const Snapshot& snapshot, const Needles& need
   } else {
     for (const StringPart& part : parts) strings.push_back(part.string);
   }
+  strings.erase(std::remove_if(strings.begin(), strings.end(),
+                               [&](uint32_t each) { return !snapshot.is_reached(each); }),
+                strings.end());
   sort_numbers(&strings);
   return strings;
 }

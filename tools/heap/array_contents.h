@@ -8,8 +8,8 @@
 
 namespace hprof::tool {
 
-// Repeated strings, and arrays of zeros by class. Both functions need a snapshot that was read with
-// options.strings, and read the dump again.
+// Repeated strings, and arrays of zeros by class, of what is reached. Both functions need a snapshot with a
+// dominator tree that was read with options.strings, and read the dump again.
 Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t top);
 
 // The strings that contain `text` (UTF-8).

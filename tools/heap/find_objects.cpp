@@ -152,6 +152,7 @@ bool find_objects(const Snapshot& snapshot, const std::string& what, bool subcla
     }
     const uint32_t object = snapshot.numbers.number_of(id);
     found->name = what;
+    found->by_id = true;
     if (object == kNoObject) {
       *error = "no object " + what;
     } else {

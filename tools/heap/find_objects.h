@@ -22,7 +22,9 @@ FoundClasses find_classes(const Snapshot& snapshot, const std::string& name, boo
 
 struct NamedObjects {
   std::vector<uint32_t> objects;
-  std::string name;  // as an answer calls them
+  std::string name;        // as an answer calls them
+  bool by_id = false;      // the user gave the id
+  uint64_t unreached = 0;  // that were left out
 };
 
 // The objects of an id (0x7f00), of a class, or the class objects of class:NAME. False with *error: none.

@@ -60,7 +60,7 @@ struct OpenHeap {
     complete.strings = true;
     Snapshot fresh(*opener, complete, budget);
     if (!index.create(error) || !fresh.read_outline(error)) return false;
-    fresh.read_objects(true);
+    fresh.read_objects();
     name_threads(fresh);
     if (!index.begin(fresh, error)) return false;
     fresh.find_dominators();
@@ -98,7 +98,7 @@ std::string follow_text(Follow follow) {
 
 }  // namespace
 
-Section overview(const Snapshot& snapshot, const std::string& file, bool retained) {
+Section overview(const Snapshot& snapshot, const std::string& file) {
   const DumpOutline& outline = snapshot.outline;
   Section section{"dump", "Heap dump " + file};
   auto fact = [&](const char* key, const char* name, const std::string& text) {
@@ -120,17 +120,15 @@ Section overview(const Snapshot& snapshot, const std::string& file, bool retaine
   uint64_t bytes = 0;
   for (const ClassTotals& each : snapshot.totals) bytes += each.bytes;
   sum("objects", "bytes", snapshot.numbers.size(), bytes, "");
-  if (retained) {
-    uint64_t reached = 0;
-    for (const ClassTotals& each : snapshot.totals) reached += each.reached;
-    sum("reachable", "reachable_bytes", reached, snapshot.total_bytes(),
-        snapshot.options.keep_unreached ? " (unreachable ones are taken in)" : "");
-    if (reached < snapshot.numbers.size()) {
-      sum("unreachable", "unreachable_bytes", snapshot.numbers.size() - reached,
-          bytes - snapshot.total_bytes(), " (--unreachable takes them in)");
-    }
-    number("references", "references", snapshot.references, "; " + follow_text(snapshot.options.follow));
+  uint64_t reached = 0;
+  for (const ClassTotals& each : snapshot.totals) reached += each.reached;
+  sum("reachable", "reachable_bytes", reached, snapshot.total_bytes(),
+      snapshot.options.keep_unreached ? " (unreachable ones are taken in)" : "");
+  if (reached < snapshot.numbers.size()) {
+    sum("unreachable", "unreachable_bytes", snapshot.numbers.size() - reached, bytes - snapshot.total_bytes(),
+        " (--unreachable takes them in)");
   }
+  number("references", "references", snapshot.references, "; " + follow_text(snapshot.options.follow));
   uint64_t classes = 0;
   for (const HeapClass& each : outline.classes.list) classes += each.dumped;
   number("classes", "classes", classes, "");
@@ -183,11 +181,28 @@ Document answer(HeapRun& run, bool strings, Body body) {
   return document;
 }
 
+// Leaves out what no root reaches. False with run.error: nothing is left.
+bool keep_reached(const Reach& reach, HeapRun& run, NamedObjects* of) {
+  std::vector<uint32_t>& objects = of->objects;
+  const size_t all = objects.size();
+  objects.erase(
+      std::remove_if(objects.begin(), objects.end(), [&](uint32_t each) { return !reach.has(each); }),
+      objects.end());
+  of->unreached = all - objects.size();
+  if (objects.empty())
+    run.error = "no GC root reaches " +
+                (of->by_id  ? of->name
+                 : all == 1 ? "the only object of " + of->name
+                            : "any of the " + count_text(all) + " objects of " + of->name) +
+                " (--unreachable takes in what is unreachable)";
+  return !objects.empty();
+}
+
 // Answers about the objects of the second word; without one the body gets no objects.
 template <typename Body>
 Document answer_about_objects(HeapRun& run, Body body) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects(true);
+    heap.snapshot.read_objects();
     NamedObjects of;
     if (run.words.size() < 2 ||
         find_objects(heap.snapshot, run.words[1], run.settings.subclasses, &of, &run.error))
@@ -199,7 +214,7 @@ Document answer_about_objects(HeapRun& run, Body body) {
 Document run_parts(HeapRun& run, bool summary, bool leaks, bool tree) {
   return answer(run, summary, [&](OpenHeap& heap, Document* document) {
     Snapshot& snapshot = heap.snapshot;
-    snapshot.read_objects(true);
+    snapshot.read_objects();
     std::unique_ptr<ShortestPaths> paths;
     if (leaks) {
       // The search for dominators consumes the graph.
@@ -207,10 +222,10 @@ Document run_parts(HeapRun& run, bool summary, bool leaks, bool tree) {
       paths->keep_paths_only();
     }
     LimitCheck limits(snapshot, run.settings.limits, run.settings.subclasses);
-    if (leaks && !limits.measure_graph(*paths, heap.budget, &run.error)) return;
+    if (leaks && !limits.measure_graph(heap.budget, &run.error)) return;
     snapshot.find_dominators();
     name_threads(snapshot);
-    document->sections.push_back(overview(snapshot, run.words[0], true));
+    document->sections.push_back(overview(snapshot, run.words[0]));
     if (leaks) {
       uint64_t largest = 0;
       Section suspects = leak_section(snapshot, *paths, run.settings.leaks, &largest);
@@ -235,8 +250,9 @@ Document run_report(HeapRun& run) { return run_parts(run, true, true, true); }
 
 Document run_histogram(HeapRun& run) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects(false);
-    document->sections.push_back(overview(heap.snapshot, run.words[0], false));
+    heap.snapshot.read_objects();
+    heap.snapshot.find_dominators();
+    document->sections.push_back(overview(heap.snapshot, run.words[0]));
     Table table = histogram_table(heap.snapshot, run.settings.top);
     document->sections.push_back({"histogram", "Classes by shallow bytes", {}, {table}, {}});
   });
@@ -291,7 +307,7 @@ Section class_paths(const Snapshot& snapshot, const ShortestPaths& paths, const 
 }  // namespace
 
 Document run_path(HeapRun& run) {
-  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+  return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
     Snapshot& snapshot = heap.snapshot;
     name_threads(snapshot);
     ShortestPaths paths(snapshot, heap.budget);
@@ -304,7 +320,7 @@ Document run_path(HeapRun& run) {
 }
 
 Document run_dominators(HeapRun& run) {
-  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+  return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
     heap.snapshot.find_dominators();
     name_threads(heap.snapshot);
     TreeShape shape;
@@ -314,20 +330,23 @@ Document run_dominators(HeapRun& run) {
 }
 
 Document run_retained(HeapRun& run) {
-  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
-    document->sections.push_back(retained_section(heap.snapshot, heap.budget, of, run.settings.top));
+  return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
+    const Reach reach(heap.snapshot, heap.budget);
+    if (keep_reached(reach, run, &of))
+      document->sections.push_back(retained_section(heap.snapshot, reach, of, run.settings.top));
   });
 }
 
 Document run_objects(HeapRun& run) {
-  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+  return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
     heap.snapshot.find_dominators();
     document->sections.push_back(list_section(heap.snapshot, of, run.settings.top));
   });
 }
 
 Document run_show(HeapRun& run) {
-  return answer_about_objects(run, [&](OpenHeap& heap, const NamedObjects& of, Document* document) {
+  return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
+    if (!of.by_id && !keep_reached(Reach(heap.snapshot, heap.budget), run, &of)) return;
     std::vector<uint32_t> referrers = referrers_of(heap.snapshot, of.objects[0]);
     heap.snapshot.find_dominators();
     name_threads(heap.snapshot);
@@ -337,7 +356,7 @@ Document run_show(HeapRun& run) {
 
 Document run_threads(HeapRun& run) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects(true);
+    heap.snapshot.read_objects();
     heap.snapshot.find_dominators();
     name_threads(heap.snapshot);
     document->sections.push_back(threads_section(heap.snapshot, run.settings.top));
@@ -346,7 +365,7 @@ Document run_threads(HeapRun& run) {
 
 Document run_waste(HeapRun& run) {
   return answer(run, true, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects(true);
+    heap.snapshot.read_objects();
     heap.snapshot.find_dominators();
     document->sections.push_back(waste_section(heap.snapshot, heap.budget, run.settings.top));
     document->sections.push_back(content_section(heap.snapshot, heap.budget, run.settings.top));
@@ -355,7 +374,7 @@ Document run_waste(HeapRun& run) {
 
 Document run_references(HeapRun& run) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects(true);
+    heap.snapshot.read_objects();
     ReferenceFinder finder(heap.snapshot, heap.budget);
     heap.snapshot.find_dominators();
     document->sections = finder.sections(run.settings.top);
@@ -364,7 +383,8 @@ Document run_references(HeapRun& run) {
 
 Document run_find(HeapRun& run) {
   return answer(run, true, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects(false);
+    heap.snapshot.read_objects();
+    heap.snapshot.find_dominators();
     document->sections.push_back(find_section(heap.snapshot, run.settings.text, run.settings.top));
   });
 }
@@ -380,9 +400,10 @@ Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::o
   OpenHeap heap(run, run.words[0]);
   if (!heap.good) return {};
   Snapshot& snapshot = heap.snapshot;
-  snapshot.read_objects(retained);
+  snapshot.read_objects();
   NamedObjects named;
   if (!find_objects(snapshot, run.words[1], run.settings.subclasses, &named, &run.error)) return {};
+  if (!named.by_id && !keep_reached(Reach(snapshot, heap.budget), run, &named)) return {};
   const BitArray strings = strings_of(snapshot, heap.budget);
   if (retained) snapshot.find_dominators();
   Document document;
@@ -400,9 +421,9 @@ Document run_diff(HeapRun& run) {
     // One dump after the other: only the sums of the first are kept.
     OpenHeap heap(run, run.words[i]);
     if (!heap.good) return {};
-    heap.snapshot.read_objects(true);
+    heap.snapshot.read_objects();
     heap.snapshot.find_dominators();
-    document.sections.push_back(overview(heap.snapshot, run.words[i], true));
+    document.sections.push_back(overview(heap.snapshot, run.words[i]));
     document.sections.back().key = i == 0 ? "before" : "after";
     sums[i] = class_sums(heap.snapshot);
     classes[i] = class_objects(heap.snapshot);

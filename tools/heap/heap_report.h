@@ -61,6 +61,6 @@ Document run_diff(HeapRun& run);
 Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::ostream& out);
 
 // Describes the dump and the assumed layout.
-Section overview(const Snapshot& snapshot, const std::string& file, bool retained);
+Section overview(const Snapshot& snapshot, const std::string& file);
 
 }  // namespace hprof::tool

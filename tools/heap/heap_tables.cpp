@@ -123,17 +123,17 @@ Table histogram_table(const Snapshot& snapshot, size_t top) {
   Table table{"histogram", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kExact}, kClass}};
   std::vector<size_t> order;
   for (size_t i = 0; i < snapshot.totals.size(); ++i) {
-    if (snapshot.totals[i].objects != 0) order.push_back(i);
+    if (snapshot.totals[i].reached != 0) order.push_back(i);
   }
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    uint64_t x = snapshot.totals[a].bytes, y = snapshot.totals[b].bytes;
+    uint64_t x = snapshot.totals[a].reached_bytes, y = snapshot.totals[b].reached_bytes;
     return x != y ? x > y
                   : snapshot.class_name(static_cast<uint32_t>(a)) <
                         snapshot.class_name(static_cast<uint32_t>(b));
   });
   table.left_out = cut(order, top);
   for (size_t i : order) {
-    table.rows.push_back({snapshot.totals[i].objects, snapshot.totals[i].bytes,
+    table.rows.push_back({snapshot.totals[i].reached, snapshot.totals[i].reached_bytes,
                           class_entity(snapshot, static_cast<uint32_t>(i))});
   }
   return table;

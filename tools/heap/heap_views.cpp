@@ -50,28 +50,6 @@ uint32_t dominator_of(const Snapshot& snapshot, uint32_t place) {
   return above;
 }
 
-// Finds the nodes that the roots reach without passing these.
-BitArray reached_without(const Snapshot& snapshot, MemoryBudget& budget,
-                         const std::vector<uint32_t>& without) {
-  uint32_t nodes = snapshot.graph.nodes();
-  BitArray reached;
-  BigArray<uint32_t> open;
-  open.allocate(budget, nodes, nodes / 16);
-  reached.allocate(budget, nodes);
-  for (uint32_t node : without) reached.set(node);
-  size_t count = 0;
-  auto visit = [&](uint32_t node) {
-    if (reached.get(node)) return;
-    reached.set(node);
-    open[count++] = node;
-  };
-  for (uint32_t root : snapshot.root_nodes) {
-    visit(root);
-    while (count > 0) snapshot.graph.for_each(open[--count], visit);
-  }
-  return reached;
-}
-
 Cell cell_of_value(const Snapshot& snapshot, uint8_t type, uint64_t value, const std::string& text) {
   if (type != HPROF_TYPE_OBJECT) return value_text(type, value);
   HeapEntity entity = referred_entity(snapshot, value);
@@ -273,16 +251,14 @@ Section list_section(const Snapshot& snapshot, const NamedObjects& of, size_t to
   return section;
 }
 
-std::vector<Group> retained_by_class(const Snapshot& snapshot, MemoryBudget& budget,
+std::vector<Group> retained_by_class(const Snapshot& snapshot, const Reach& reach,
                                      const std::vector<uint32_t>& objects) {
-  const BitArray all = reached_without(snapshot, budget, {});
-  const BitArray rest = reached_without(snapshot, budget, objects);
-  // Unreachable objects are in no subtree.
+  const BitArray rest = reach.around(objects);
   std::vector<bool> own(snapshot.numbers.size());
   for (uint32_t object : objects) own[object] = true;
   std::vector<Group> sums(snapshot.outline.classes.list.size());
   for (uint32_t object = 0; object < snapshot.numbers.size(); ++object) {
-    if (!own[object] && (!all.get(object) || rest.get(object))) continue;
+    if (!reach.has(object) || (!own[object] && rest.get(object))) continue;
     Group& sum = sums[snapshot.class_of(object)];
     ++sum.objects;
     sum.shallow += snapshot.size_of(object);
@@ -290,9 +266,9 @@ std::vector<Group> retained_by_class(const Snapshot& snapshot, MemoryBudget& bud
   return sums;
 }
 
-Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const NamedObjects& of, size_t top) {
+Section retained_section(const Snapshot& snapshot, const Reach& reach, const NamedObjects& of, size_t top) {
   const std::vector<uint32_t>& objects = of.objects;
-  const std::vector<Group> sums = retained_by_class(snapshot, budget, objects);
+  const std::vector<Group> sums = retained_by_class(snapshot, reach, objects);
   Group total;
   uint64_t shallow = 0;
   for (const Group& each : sums) {
@@ -308,6 +284,11 @@ Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const N
   section.text = {count_text(objects.size()) + (objects.size() == 1 ? " object of " : " objects of ") +
                   bytes_text(shallow) + "; without " + (objects.size() == 1 ? "it " : "them ") +
                   count_text(total.objects) + " objects of " + bytes_text(total.shallow) + " would be free:"};
+  if (of.unreached != 0) {
+    section.facts.push_back({data_column("unreachable", CellKind::kCount), of.unreached});
+    section.text.push_back("No GC root reaches " + count_text(of.unreached) +
+                           " others (--unreachable takes them in).");
+  }
   Table table{"classes", "", {kObjectCount, {"shallow_bytes", "bytes", CellKind::kBytes}, kClass}};
   std::vector<uint32_t> order = largest_first(
       sums, [](const Group& each) { return each.objects != 0; },
@@ -368,9 +349,9 @@ Section object_section(const Snapshot& snapshot, const NamedObjects& of,
   const uint32_t mirror = snapshot.class_of_mirror(object);
   if (mirror != kNoClass) {
     const ClassTotals& totals = snapshot.totals[mirror];
-    fact({"instances", "instances", CellKind::kCount}, totals.objects,
-         count_text(totals.objects) + " of " + bytes_text(totals.bytes));
-    fact(data_column("instance_bytes", CellKind::kBytes), totals.bytes);
+    fact({"instances", "instances", CellKind::kCount}, totals.reached,
+         count_text(totals.reached) + " of " + bytes_text(totals.reached_bytes));
+    fact(data_column("instance_bytes", CellKind::kBytes), totals.reached_bytes);
   }
   if (values.element != 0) fact({"length", "length", CellKind::kCount}, uint64_t{values.length});
   if (place != DominatorTree::kUnreached) {

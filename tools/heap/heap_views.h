@@ -8,6 +8,7 @@
 #include "tools/heap/document.h"
 #include "tools/heap/find_objects.h"
 #include "tools/heap/heap_tables.h"
+#include "tools/heap/reach.h"
 
 namespace hprof::tool {
 
@@ -26,11 +27,11 @@ Section list_section(const Snapshot& snapshot, const NamedObjects& of, size_t to
 
 // Objects and shallow bytes that would be freed without these objects, by class; the snapshot must still have
 // its graph.
-std::vector<Group> retained_by_class(const Snapshot& snapshot, MemoryBudget& budget,
+std::vector<Group> retained_by_class(const Snapshot& snapshot, const Reach& reach,
                                      const std::vector<uint32_t>& objects);
 
 // The memory that would be freed without all these objects; the snapshot must still have its graph.
-Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const NamedObjects& of, size_t top);
+Section retained_section(const Snapshot& snapshot, const Reach& reach, const NamedObjects& of, size_t top);
 
 // The first of these objects with its values. `referrers`: the objects that refer to it, from the graph.
 std::vector<uint32_t> referrers_of(const Snapshot& snapshot, uint32_t object);

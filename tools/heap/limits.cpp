@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 
 #include "core/base/text_tools.h"
 #include "core/base/value.h"
@@ -96,7 +97,8 @@ bool parse_limit(const std::string& text, Limit* limit, std::string* error) {
 LimitCheck::LimitCheck(const Snapshot& snapshot, const std::vector<Limit>& limits, bool subclasses)
     : snapshot_(snapshot), limits_(limits), subclasses_(subclasses), measured_(limits.size()) {}
 
-bool LimitCheck::measure_graph(const ShortestPaths& paths, MemoryBudget& budget, std::string* error) {
+bool LimitCheck::measure_graph(MemoryBudget& budget, std::string* error) {
+  std::unique_ptr<Reach> reach;
   for (size_t i = 0; i < limits_.size(); ++i) {
     const Limit& limit = limits_[i];
     if (!kMeasures[limit.measure].of_class) continue;
@@ -111,12 +113,13 @@ bool LimitCheck::measure_graph(const ShortestPaths& paths, MemoryBudget& budget,
     if (found == FoundClasses::kNone) continue;
     to.wanted = classes.wanted;
     if (limit.measure != Limit::kRetained) continue;
+    if (reach == nullptr) reach = std::make_unique<Reach>(snapshot_, budget);
     std::vector<uint32_t> objects;
     for (uint32_t object = 0; object < snapshot_.numbers.size(); ++object) {
-      if (to.wanted[snapshot_.class_of(object)] && paths.reaches(object)) objects.push_back(object);
+      if (to.wanted[snapshot_.class_of(object)] && reach->has(object)) objects.push_back(object);
     }
     if (objects.empty()) continue;
-    for (const Group& each : retained_by_class(snapshot_, budget, objects))
+    for (const Group& each : retained_by_class(snapshot_, *reach, objects))
       to.value += static_cast<double>(each.shallow);
   }
   return true;

@@ -31,7 +31,7 @@ class LimitCheck {
 
   // Finds the classes, and what must be measured while there is a graph. False with *error: a name is
   // ambiguous.
-  bool measure_graph(const ShortestPaths& paths, MemoryBudget& budget, std::string* error);
+  bool measure_graph(MemoryBudget& budget, std::string* error);
   // The rest, when there is a dominator tree. largest: bytes that the first suspect retains. *exceeded:
   // whether a condition holds.
   Section finish(uint64_t largest, bool* exceeded);

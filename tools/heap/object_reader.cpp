@@ -14,11 +14,10 @@ namespace {
 // Reads the values of one object at a time; writes shared arrays only at the object's own elements.
 class ObjectReader : public HeapVisitor {
  public:
-  ObjectReader(Snapshot& snapshot, bool references)
+  explicit ObjectReader(Snapshot& snapshot)
       : snapshot_(snapshot),
         classes_(snapshot.outline.classes),
         numbers_(snapshot.numbers),
-        with_references_(references),
         runs_(snapshot.graph),
         recent_(kRecent) {
     if (snapshot.layout.addresses) found.gaps.resize(classes_.list.size());
@@ -40,7 +39,6 @@ class ObjectReader : public HeapVisitor {
     uint32_t number = take(record.id);
     if (number == kNoObject) return;
     put(number, classes_.of_mirrors(), record.trace);
-    if (!with_references_) return;
     runs_.begin(number);
     refer(record.super);
     refer(record.loader);
@@ -65,10 +63,8 @@ class ObjectReader : public HeapVisitor {
     bool string = index == classes_.string_class && !snapshot_.objects.string_arrays.empty();
     bool whole = record.byte_count <= in.buffer_size();
     const uint8_t* values = nullptr;
-    if (whole && (string || (with_references_ && !owner.references.empty())))
-      values = in.bytes(record.byte_count);
+    if (whole && (string || !owner.references.empty())) values = in.bytes(record.byte_count);
     if (string && values != nullptr) mark_string(values, record.byte_count);
-    if (!with_references_) return;
     runs_.begin(number);
     refer_to_class(index);
     if (values != nullptr) {
@@ -86,7 +82,7 @@ class ObjectReader : public HeapVisitor {
     uint32_t index = objects ? class_of(record.class_id) : classes_.primitive(record.type);
     put(number, index, record.trace);
     snapshot_.objects.sizes.set(number, snapshot_.layout.array_size(record.type, record.length), found.large);
-    if (!objects || !with_references_) return;
+    if (!objects) return;
     if (record.length > kLongArray) return long_array(number, index, record, in);
     runs_.begin(number);
     refer_to_class(index);
@@ -233,7 +229,6 @@ class ObjectReader : public HeapVisitor {
   Snapshot& snapshot_;
   const HeapClasses& classes_;
   const ObjectNumbers& numbers_;
-  bool with_references_;
   RunBuffer runs_;
   std::vector<Recent> recent_;
   std::vector<bool> sticky_;             // by class
@@ -294,12 +289,12 @@ bool walk_pieces(const Snapshot& snapshot, const std::vector<HeapVisitor*>& visi
   return error->empty();
 }
 
-ObjectFindings read_objects(Snapshot& snapshot, bool references) {
+ObjectFindings read_objects(Snapshot& snapshot) {
   unsigned count = snapshot.outline.repeated > 0 ? 1 : std::max(1u, snapshot.options.threads);
   std::vector<std::unique_ptr<ObjectReader>> readers;
   std::vector<HeapVisitor*> visitors;
   for (unsigned i = 0; i < count; ++i) {
-    readers.push_back(std::make_unique<ObjectReader>(snapshot, references));
+    readers.push_back(std::make_unique<ObjectReader>(snapshot));
     visitors.push_back(readers.back().get());
   }
   std::string error;

@@ -18,8 +18,8 @@ struct ObjectFindings {
   uint64_t dangling = 0;  // references to objects that are not in the dump
 };
 
-// Fills snapshot.objects and, when `references`, snapshot.graph.
-ObjectFindings read_objects(Snapshot& snapshot, bool references);
+// Fills snapshot.objects and snapshot.graph.
+ObjectFindings read_objects(Snapshot& snapshot);
 
 using PieceFilter = std::function<bool(const DumpPiece&)>;
 

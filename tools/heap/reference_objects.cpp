@@ -183,13 +183,21 @@ void ReferenceFinder::search(MemoryBudget& budget) {
     }
     of_reference = nullptr;
   }
+  const auto is_garbage = [&](uint32_t object) {
+    return !reached.get(object) && !snapshot_.takes_unreached();
+  };
   for (const Reference& each : references_) {
+    if (is_garbage(each.object) && each.stage != kFinally) continue;
     ClassCount& of = by_class_[each.class_index];
     of.stage = each.stage;
     ++of.references;
     of.cleared += each.referent == kNoObject;
   }
   references_.reset();
+  queues_.cut_at(std::remove_if(queues_.begin(), queues_.end(),
+                                [&](const Queue& each) { return is_garbage(each.object); }));
+  buffers_.cut_at(std::remove_if(buffers_.begin(), buffers_.end(),
+                                 [&](const Buffer& each) { return is_garbage(each.object); }));
 }
 
 std::vector<Section> ReferenceFinder::sections(size_t top) {

@@ -125,7 +125,7 @@ uint64_t most_slots(const Snapshot& snapshot) {
 
 }  // namespace
 
-void Snapshot::read_objects(bool with_references) {
+void Snapshot::read_objects() {
   if (loaded) return;
   uint32_t count = numbers.size();
   objects.class_of.allocate(budget, count, true);
@@ -135,16 +135,14 @@ void Snapshot::read_objects(bool with_references) {
     objects.wide_arrays.allocate(budget, count);
   }
   if (outline.traced) objects.trace_of.allocate(budget, count);
-  if (with_references) {
-    uint64_t slots = most_slots(*this);
-    graph.allocate(budget, count + static_cast<uint32_t>(threads.size()), slots, slots);
-  }
-  ObjectFindings found = tool::read_objects(*this, with_references);
+  const uint64_t slots = most_slots(*this);
+  graph.allocate(budget, count + static_cast<uint32_t>(threads.size()), slots, slots);
+  ObjectFindings found = tool::read_objects(*this);
   references = found.references;
   dangling += found.dangling;
   size_objects(found.gaps, found.large);
   count_classes();
-  if (with_references) hang_up_stacks();
+  hang_up_stacks();
 }
 
 void Snapshot::size_objects(const std::vector<ClassGap>& gaps, std::vector<OwnSizes::Large>& large) {
@@ -244,11 +242,10 @@ void Snapshot::hang_up_stacks() {
 
 void Snapshot::find_dominators() {
   if (loaded) return;
-  bool keep = options.keep_unreached || root_nodes.empty();
   if (root_nodes.empty()) {
     outline.problems.push_back("no GC roots: objects that no other one refers to are taken as roots");
   }
-  tool::find_dominators(graph, root_nodes, keep, budget, &tree, options.threads);
+  tool::find_dominators(graph, root_nodes, takes_unreached(), budget, &tree, options.threads);
   fill_tree();
 }
 

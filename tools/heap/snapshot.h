@@ -101,7 +101,7 @@ class Snapshot {
 
   // Call them in this order. False with *error: there is nothing to show.
   bool read_outline(std::string* error);
-  void read_objects(bool references);
+  void read_objects();
   void find_dominators();
 
   uint64_t size_of(uint32_t object) const;  // before find_dominators()
@@ -118,6 +118,8 @@ class Snapshot {
   uint32_t place_of(uint32_t node) const {
     return node == kNoObject ? DominatorTree::kUnreached : tree.place_of[node];
   }
+  // True: what no root reaches hangs below the root above all as well.
+  bool takes_unreached() const { return options.keep_unreached || root_nodes.empty(); }
   bool is_reached(uint32_t node) const { return place_of(node) != DominatorTree::kUnreached; }
   uint64_t retained_by(uint32_t node) const { return is_reached(node) ? retained(place_of(node)) : 0; }
   // The nodes at these places, in their order.

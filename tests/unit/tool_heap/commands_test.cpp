@@ -26,9 +26,10 @@ struct Result {
 };
 
 Result run(Document (*command)(HeapRun&), std::vector<std::string> words, const std::string& text = "",
-           bool subclasses = false) {
+           bool subclasses = false, bool unreachable = false) {
   HeapSettings settings;
   settings.subclasses = subclasses;
+  settings.snapshot.keep_unreached = unreachable;
   settings.text = text;
   auto open = [](const std::string& file) { return std::make_unique<MemoryDump>(file); };
   HeapRun each{settings, std::move(words), open};
@@ -59,7 +60,11 @@ class SharedStrings {
     return *this;
   }
   SharedStrings& string(uint64_t id, uint64_t array, uint32_t offset, uint32_t count) {
-    heap_.root(id).builder().instance(id, 0x90, 16).id(array).u4(offset).u4(count);
+    heap_.root(id);
+    return garbage(id, array, offset, count);
+  }
+  SharedStrings& garbage(uint64_t id, uint64_t array, uint32_t offset, uint32_t count) {
+    heap_.builder().instance(id, 0x90, 16).id(array).u4(offset).u4(count);
     return *this;
   }
   std::string file() { return heap_.file(); }
@@ -109,6 +114,54 @@ TEST_CASE("retained by class is that of all its objects together") {
   // Neither of two owners alone retains what they share.
   std::string file = SmallHeap().root(A).root(B).array(A, {C}).array(B, {C}).bytes(C, 100).file();
   CHECK(has(run(run_retained, {file, "java.lang.Object[]"}).text, "3 objects of 168 B would be free"));
+}
+
+// A root with a byte[84]; garbage: an Object[] with that and a byte[8], and a circle of two.
+std::string with_garbage() {
+  SmallHeap heap;
+  heap.root(A).array(A, {B}).bytes(B, 84).array(0x2000, {0x2001, B}).bytes(0x2001, 8);
+  return heap.array(0x2002, {0x2003}).array(0x2003, {0x2002}).file();
+}
+
+TEST_CASE("what no root reaches is in no answer, unless --unreachable takes it in") {
+  const std::string file = with_garbage();
+  const auto ask = [&](Document (*command)(HeapRun&), const char* what, bool unreachable) {
+    return run(command,
+               what == nullptr ? std::vector<std::string>{file} : std::vector<std::string>{file, what}, "",
+               false, unreachable)
+        .json;
+  };
+  const auto classes = [&](bool unreachable) { return ask(run_histogram, nullptr, unreachable); };
+  CHECK(has(classes(false), "\"objects\":1,\"shallow_bytes\":104,\"class\":\"byte[]\""));
+  CHECK(has(classes(true), "\"objects\":2,\"shallow_bytes\":128,\"class\":\"byte[]\""));
+  CHECK(has(classes(false), "\"unreachable\":4,"));
+  CHECK(has(ask(run_retained, "byte[]", false),
+            "\"objects\":1,\"shallow_bytes\":104,\"retained_objects\":1,\"retained_bytes\":104,"
+            "\"unreachable\":1}"));
+  CHECK(has(ask(run_retained, "byte[]", true),
+            "\"objects\":2,\"shallow_bytes\":128,\"retained_objects\":2,\"retained_bytes\":128}"));
+  // What hangs on garbage is free with it.
+  CHECK(has(ask(run_retained, "Object[]", false),
+            "\"objects\":1,\"shallow_bytes\":24,\"retained_objects\":2,"));
+  CHECK(
+      has(ask(run_retained, "Object[]", true), "\"objects\":4,\"shallow_bytes\":96,\"retained_objects\":6,"));
+  CHECK(has(run(run_retained, {file, "0x2000"}).error, "no GC root reaches 0x2000 (--unreachable"));
+  CHECK(has(ask(run_retained, "0x2000", true), "\"retained_objects\":2,"));
+  CHECK(has(ask(run_show, "byte[]", false), "\"of\":1,\"object\":\"byte[] @ 0x1001\""));
+  CHECK(has(ask(run_show, "byte[]", true), "\"of\":2,"));
+  CHECK(has(ask(run_summary, nullptr, false), "\"zero_arrays\":[\n{\"arrays\":1,"));
+  CHECK(has(ask(run_summary, nullptr, true), "\"zero_arrays\":[\n{\"arrays\":2,"));
+}
+
+TEST_CASE("find and references leave out garbage") {
+  const std::string file =
+      SharedStrings().string(A, 0x2000, 0, 4).garbage(B, 0x2000, 0, 4).chars(0x2000, "text").file();
+  CHECK(has(run(run_find, {file}, "text").text, "1 string\n"));
+  CHECK(has(run(run_find, {file}, "text", false, true).text, "2 strings\n"));
+  SmallHeap heap;
+  heap.root(A).reference(A, SmallHeap::kSoft, 0).reference(B, SmallHeap::kSoft, 0);
+  CHECK(has(run(run_references, {heap.file()}).json, "{\"references\":1,\"cleared\":1,"));
+  CHECK(has(run(run_references, {heap.file()}, "", false, true).json, "{\"references\":2,\"cleared\":2,"));
 }
 
 TEST_CASE("strings that share an array have their part of it for a text") {

@@ -31,7 +31,11 @@ class Nodes {
     for (uint64_t id : {kNode, kSub, kString}) heap_.root(id);
   }
   Nodes& node(uint64_t id, int32_t size, uint64_t next, uint64_t name, bool sub = false) {
-    HprofBuilder& b = heap_.root(id).builder();
+    heap_.root(id);
+    return garbage(id, size, next, name, sub);
+  }
+  Nodes& garbage(uint64_t id, int32_t size, uint64_t next, uint64_t name, bool sub = false) {
+    HprofBuilder& b = heap_.builder();
     b.instance(id, sub ? kSub : kNode, sub ? 45 : 43);
     if (sub) b.u2(0xfffe);
     b.u4(static_cast<uint32_t>(size)).id(next).id(name).u1(1).u2('x').u4(0x3f000000).u8(0x7ff0000000000000);
@@ -57,9 +61,10 @@ struct Rows {
 };
 
 Rows rows(const std::string& file, const std::string& name, const std::string& fields, bool json = false,
-          bool retained = false) {
+          bool retained = false, bool unreachable = false) {
   HeapSettings settings;
   settings.json = json;
+  settings.snapshot.keep_unreached = unreachable;
   auto open = [](const std::string& bytes) { return std::make_unique<MemoryDump>(bytes); };
   HeapRun run{settings, {file, name}, open};
   std::ostringstream out;
@@ -91,6 +96,15 @@ TEST_CASE("rows: a value of each type, and what is nothing") {
         "twice\",\"share\":null,\"size\":-5}\n"
         "{\"object\":\"0x1001\",\"class\":\"Node\",\"shallow_bytes\":48,\"name\":null,\"share\":null,"
         "\"size\":7}\n");
+}
+
+TEST_CASE("rows: a class has those objects that a root reaches, an id any") {
+  const std::string file = Nodes().node(A, 1, 0, 0).garbage(B, 2, 0, 0).garbage(C, 3, 0, 0, true).file();
+  CHECK(has(rows(file, "Node", "size").text, "\n0x1000,Node,48,1\n"));
+  CHECK_FALSE(has(rows(file, "Node", "size").text, "0x1001"));
+  CHECK(has(rows(file, "Node", "size", false, false, true).text, "\n0x1001,Node,48,2\n"));
+  CHECK(has(rows(file, "0x1001", "size", false, true).text, "\n0x1001,Node,48,,2\n"));
+  CHECK(has(rows(file, "SubNode", "size").error, "no GC root reaches the only object of SubNode"));
 }
 
 TEST_CASE("rows: paths lead through references, arrays and to what is known of an object") {

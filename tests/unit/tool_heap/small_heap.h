@@ -101,7 +101,7 @@ struct Analysis {
       : dump(file), heap(dump, options, budget) {
     good = heap.read_outline(&error);
     if (!good) return;
-    heap.read_objects(true);
+    heap.read_objects();
     heap.find_dominators();
   }
   uint32_t place(uint64_t id) const {
