@@ -280,7 +280,8 @@ void Pipeline::begin_report(const hprof_report_info& info) {
 
 void Pipeline::end_report(const hprof_report_info& info, hprof_status status) {
   if (plan_.none) return;
-  if (!kEmbedded && lacks_stacks_ && !has_table_) say_without_stacks(info);
+  const bool lacks_tables = !kEmbedded && lacks_stacks_ && !has_table_;
+  if (lacks_tables) say_without_stacks(info);
   write_border(HPROF_RECORD_REPORT_END, info, status);
   if (has_whole_reports()) {
     hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
@@ -288,7 +289,8 @@ void Pipeline::end_report(const hprof_report_info& info, hprof_status status) {
   }
   if (!settle_for_sink()) return;
   platform::MutexLock drain(drain_lock_);
-  output_.end_report(status == HPROF_OK);
+  // An encoder that keeps events for reports writes nothing for one without any.
+  output_.end_report(status == HPROF_OK && !(lacks_tables && !plan_.keeps_encoder));
 }
 
 // Objects of a heap dump, millions of them, get the time of the last other record.

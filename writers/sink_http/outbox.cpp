@@ -73,13 +73,14 @@ uint64_t Outbox::make_room(Report** gone, uint64_t size) {
 uint64_t Outbox::end() {
   if (!is_building_) return UINT64_MAX;
   is_building_ = false;
+  if (head_.size == 0) return 0;
   auto* report = services_.allocate<Report>(1);
   if (report == nullptr) return UINT64_MAX;
   *report = head_;
   report->next = nullptr;
   report->bytes = services_.allocate<uint8_t>(head_.size);
-  const bool is_copied = report->bytes != nullptr || head_.size == 0;
-  if (is_copied && head_.size != 0) std::memcpy(report->bytes, built_, head_.size);
+  const bool is_copied = report->bytes != nullptr;
+  if (is_copied) std::memcpy(report->bytes, built_, head_.size);
   Report* gone = nullptr;
   uint64_t lost = 0;
   bool is_taken = false;

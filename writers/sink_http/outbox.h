@@ -31,8 +31,8 @@ class Outbox {
   void begin(const Report& head);
   // False: the report is too large for the outbox, or no memory; do not add the rest. [writer]
   bool add(const uint8_t* bytes, uint64_t size);
-  // Makes the report available. Drops the oldest waiting ones if there is too much, and returns how many;
-  // UINT64_MAX: this one. [control]
+  // Makes the report available, unless it has no bytes. Drops the oldest waiting ones if there is too much,
+  // and returns how many; UINT64_MAX: this one. [control]
   uint64_t end();
   void drop() { is_building_ = false; }  // drops an incomplete report [writer]
 

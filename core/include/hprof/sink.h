@@ -54,8 +54,8 @@ typedef struct hprof_sink_ops {
                         uint32_t error_size); /* [writer] */
   /* Called around the bytes of each collector's report; bytes outside of the two belong to no report. Either may be
    * NULL. A filter before the sink is finished and restarted at both. end_report follows each begin_report that
-   * answered HPROF_OK, before close; complete = 0: the report is incomplete, or a write failed. On failure: text in
-   * error, and the output is gone. */
+   * answered HPROF_OK, before close; complete = 0: the report is incomplete, a write failed, or the
+   * format could express none of its tables. On failure: text in error, and the output is gone. */
   hprof_status (*begin_report)(void* self, const hprof_report_info* info, char* error,
                                uint32_t error_size); /* [writer][control] */
   hprof_status (*end_report)(void* self, const hprof_report_info* info, uint32_t complete, char* error,

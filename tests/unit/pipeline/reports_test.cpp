@@ -374,6 +374,21 @@ TEST_CASE("that nothing of a report has stacks is said once, where the encoder d
   CHECK(said(&kEncoder, {summary}).empty());
 }
 
+TEST_CASE("a report of which the format holds nothing is not whole for the sink") {
+  const hprof_rec_table sites = table_of<hprof_site_row>(kAllocSites, nullptr, 0);
+  const hprof_rec_table summary = table_of<hprof_heap_summary_row>(kHeapSummary, nullptr, 0);
+  Fixture f;
+  f.encoder = &kDrawsStacks;
+  SUBCASE("") {}
+  SUBCASE("but for events of other collectors") { f.keeps_encoder = true; }
+  f.open(kTables);
+  f.tables("msa", {summary});
+  f.tables("heap", {summary, sites});
+  f.finish();
+  CHECK(f.log.lines == Lines{"begin 0 msa", f.keeps_encoder ? "end 0" : "end 0 cut", "begin 0 heap", "table",
+                             "end 0", "close"});
+}
+
 TEST_CASE("with a writer thread a sink is told when all bytes up to there are written") {
   Fixture f;
   f.open();

@@ -183,6 +183,13 @@ TEST_CASE("reports come out as they went in") {
   CHECK(f.take() == 0);
 }
 
+TEST_CASE("a report without bytes is not one, and is not lost") {
+  Fixture f(2 * kPiece);
+  f.outbox.begin({});
+  CHECK(f.outbox.end() == 0);
+  CHECK(f.outbox.count() == 0);
+}
+
 TEST_CASE("when there is too much the oldest go") {
   Fixture f(3 * kPiece);
   for (uint64_t i = 1; i <= 3; i++) CHECK(f.add(i) == 0);
