@@ -37,8 +37,7 @@ struct Encoder {
         weight(config.weight),
         lost_tables(log == nullptr ? nullptr
                                    : log->loss_counter(
-                                         h, "tables: a file of folded stacks has one (weight= says which)")) {
-  }
+                                         h, "tables: a file of folded stacks holds one (weight= chooses)")) {}
   static constexpr void describe(hprof_encoder_ops& ops) {
     ops.file_suffix = ".collapsed";
     ops.content_type = "text/plain";

@@ -1,8 +1,8 @@
 // The otlp encoders: OpenTelemetry's profiles (v1development), for files and for
 // url=http://<collector>:4318/v1development/profiles. format=otlp_events also takes events.
 //
-// Each report is a request of its own, with the first table that has stacks; others are left out and counted.
-// Events wait for the next report, and take the place of their sums.
+// Each report is a request of its own, with its tables that have stacks; nothing is written for a report
+// without any. Events wait for the next report, and take the place of their sums.
 #include <hprof/cpp/writer.hpp>
 #include <hprof/service/log.h>
 
@@ -11,6 +11,8 @@
 namespace hprof::otlp {
 
 namespace {
+
+constexpr uint64_t kMostEventCells = uint64_t{1} << 20, kMostCells = uint64_t{1} << 21;
 
 template <bool takes_events>
 class Encoder {
@@ -24,10 +26,10 @@ class Encoder {
   }
   hprof_status open(char*, uint32_t) {
     resource_.open(services_);
-    if (!request_.open(services_) || (takes_events && !held_.open(services_))) return HPROF_NO_MEMORY;
+    if (!request_.open(services_) || !tables_.open(services_, kMostCells)) return HPROF_NO_MEMORY;
+    if (takes_events && !events_.open(services_, kMostEventCells)) return HPROF_NO_MEMORY;
     if (services_.log == nullptr) return HPROF_OK;
-    lost_tables_ = services_.log->loss_counter(services_.host, "tables: an OTLP request has one");
-    lost_rows_ = services_.log->loss_counter(services_.host, "stacks: no memory for their frames in OTLP");
+    lost_rows_ = services_.log->loss_counter(services_.host, "stacks: no memory for them in OTLP");
     if (takes_events)
       lost_events_ = services_.log->loss_counter(services_.host, "events: no memory for them until a report");
     return HPROF_OK;
@@ -37,49 +39,44 @@ class Encoder {
     if (record->kind == HPROF_RECORD_REPORT_BEGIN) {
       const hprof_report_info* info = as<hprof_rec_report>(record).info;
       hprof_copy_sized(&info_, sizeof info_, info, info->size);
-      in_report_ = true;
-      has_table_ = false;
+      tables_.forget();
     } else if (record->kind == HPROF_RECORD_REPORT_END) {
-      if (in_report_ && !has_table_) write_request(to, nullptr);
-      in_report_ = false;
+      write_request(to);
     } else if (record->kind == HPROF_RECORD_TABLE) {
-      write_table(to, as<hprof_rec_table>(record));
+      hold(to, as<hprof_rec_table>(record));
     }
     return to.status();
   }
   bool close() {
     request_.close();
-    held_.close();
+    tables_.close();
+    events_.close();
     return true;
   }
 
  private:
-  void write_table(proto::ProtoOut& out, const hprof_rec_table& table) {
+  void hold(proto::ProtoOut& out, const hprof_rec_table& table) {
     const StackTable stacks(table);
     if (!stacks.has_stacks()) return out.fail(HPROF_UNSUPPORTED);
-    if (takes_events && (table.flags & HPROF_TABLE_EVENTS) != 0) return hold(table);
-    if (!in_report_ || has_table_) return count_loss(lost_tables_);
-    has_table_ = true;
-    write_request(out, &table);
-  }
-  void hold(const hprof_rec_table& table) {
+    if (!takes_events || (table.flags & HPROF_TABLE_EVENTS) == 0)
+      return count_loss(lost_rows_, tables_.add(table));
     request_.keep_thread_names(table);
-    count_loss(lost_events_, held_.add(table));
+    count_loss(lost_events_, events_.add(table));
   }
-  void write_request(proto::ProtoOut& out, const hprof_rec_table* table) {
-    if (table != nullptr) request_.add(*table, held_);
-    held_.each([this](const hprof_rec_table& events) { request_.add(events, held_); });
+  void write_request(proto::ProtoOut& out) {
+    const auto add = [this](const hprof_rec_table& table) { request_.add(table, events_); };
+    tables_.each(add);
+    events_.each(add);
     count_loss(lost_rows_, request_.write(out, info_, resource_));
-    held_.clear();
+    events_.clear();
   }
 
   Services services_;
   Resource resource_;
   Request request_;
-  HeldEvents held_;
+  HeldTables tables_;            // of the current report
+  HeldTables events_;            // since the last one
   hprof_report_info info_ = {};  // of the current report
-  bool in_report_ = false, has_table_ = false;
-  uint64_t* lost_tables_ = nullptr;
   uint64_t* lost_rows_ = nullptr;
   uint64_t* lost_events_ = nullptr;
 };

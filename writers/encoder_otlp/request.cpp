@@ -450,14 +450,14 @@ uint64_t Request::write_profile(ProtoOut& out, uint32_t t, uint32_t weight, cons
   return count;
 }
 
-void Request::add(const hprof_rec_table& record, const HeldEvents& held) {
+void Request::add(const hprof_rec_table& record, const HeldTables& events) {
   const StackTable stacks(record);
   if (table_count_ == kMostTables) return;
   Table& table = tables_[table_count_++];
   table = {&record, {}, {}, 0, 0};
   for (uint32_t i = 0; i < stacks.weight_count(); i++) {
     const hprof_column& weight = stacks.weight(i);
-    table.weighs[i] = adds_up(weight) && (is_events(record) || !held.has(record, weight));
+    table.weighs[i] = adds_up(weight) && (is_events(record) || !events.has(record, weight));
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include <hprof/cpp/profile_proto.hpp>
 
-#include "held_events.h"
+#include "held_tables.h"
 #include "number_map.h"
 #include "resource.h"
 
@@ -24,8 +24,8 @@ class Request {
     rows_.close();
   }
 
-  // Adds a table to the next request, without the weights whose events `held` has; it must live until then.
-  void add(const hprof_rec_table& table, const HeldEvents& held);
+  // Adds a table to the next request, without the weights that `events` has; it must live until then.
+  void add(const hprof_rec_table& table, const HeldTables& events);
   // Writes the request, and forgets its tables. Returns how many rows are lost, for lack of memory.
   uint64_t write(proto::ProtoOut& out, const hprof_report_info& info, Resource& resource);
   // Keeps the names of the threads of events for the next request.
@@ -53,7 +53,7 @@ class Request {
     uint32_t attribute_count;
     uint32_t attributes[kMostAttributes];
   };
-  static constexpr uint32_t kMostTables = HeldEvents::kMost + 1;
+  static constexpr uint32_t kMostTables = 2 * HeldTables::kMost;  // a report's, and events
   struct Table {
     const hprof_rec_table* record;
     bool weighs[HPROF_TABLE_COLUMNS];     // the weights to write

@@ -211,18 +211,33 @@ TEST_CASE("a profile for each weight, with period, lines and threads") {
   }
 }
 
-TEST_CASE("what was allocated is an attribute; weights of zeros have no profile; one table of a report") {
+TEST_CASE("what was allocated is an attribute; weights of zeros have no profile") {
   MockHost host;
   const auto owner = host.add_class("demo.A", "LA;", "A.java");
   const auto frame = host.add_frame(host.add_method(owner, "make", "()V"), 3);
   const hprof_site_row rows[] = {{owner, host.add_trace({frame}, 0, HPROF_TRACE_CUT), 0, 0, 3, 4}};
   hprof_rec_table table = table_of(kAllocSites, rows, 1);
-  CHECK(decoded(encode(host, {&table.head, &table.head})) ==
+  CHECK(decoded(encode(host, {&table.head})) ==
         kHead +
             "alloc_space/bytes time 1000000000 duration 5000 period 0 /\n 3 class=demo.A < demo.A.make "
             "A.java:3 < [cut] :0\nalloc_objects/count time 1000000000 duration 5000 period 0 /\n 4 "
             "class=demo.A < demo.A.make A.java:3 < [cut] :0\n");
-  CHECK(host.loss("tables: an OTLP request has one") == 1);
+}
+
+TEST_CASE("all tables of a report are in its request, and none of the report before") {
+  MockHost host;
+  const auto owner = host.add_class("demo.A", "LA;", "A.java");
+  const auto trace = host.add_trace({host.add_frame(host.add_method(owner, "run", "()V"), 3)});
+  hprof_cpu_row samples[] = {{2, 0, trace}};
+  hprof_site_row sites[] = {{owner, trace, 0, 0, 0, 4}};
+  const hprof_rec_table first = table_of(kCpuSamples, samples, 1), second = table_of(kAllocSites, sites, 1);
+  const std::string when = "/count time 1000000000 duration 5000 period 0 /\n ",
+                    where = " < demo.A.run A.java:3\n";
+  for (int times : {1, 2}) {
+    CHECK(decoded(encode(host, {&first.head, &second.head}, times)) ==
+          kHead + "samples" + when + "2" + where + "alloc_objects" + when + "4 class=demo.A" + where);
+  }
+  CHECK(host.losses().empty());
 }
 
 TEST_CASE("nothing is written for a table of zeros") {
@@ -235,7 +250,7 @@ TEST_CASE("nothing is written for a table of zeros") {
 
 TEST_CASE("rows that there is no memory for are counted, and the rest is whole") {
   uint64_t most = 0;
-  for (uint64_t limit : {UINT64_MAX, uint64_t{0}, uint64_t{300 * 1024}, uint64_t{440 * 1024}}) {
+  for (uint64_t limit : {UINT64_MAX, uint64_t{0}, uint64_t{430 * 1024}, uint64_t{570 * 1024}}) {
     MockHost host;
     const auto owner = host.add_class("demo.A", "LA;", "A.java");
     std::vector<hprof_cpu_row> rows;
@@ -246,7 +261,7 @@ TEST_CASE("rows that there is no memory for are counted, and the rest is whole")
     const hprof_rec_table table = table_of(kCpuSamples, rows.data(), rows.size());
     host.charge_limit = limit;
     const std::string bytes = encode(host, {&table.head});
-    const uint64_t lost = host.loss("stacks: no memory for their frames in OTLP");
+    const uint64_t lost = host.loss("stacks: no memory for them in OTLP");
     if (most == 0) most = bytes.size();
     CHECK((lost == 0) == (limit == UINT64_MAX));
     CHECK((lost == 4000) == (limit == 0));

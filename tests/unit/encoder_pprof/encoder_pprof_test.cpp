@@ -91,7 +91,7 @@ TEST_CASE("what was allocated is a label, live and allocated are types") {
         "time 1000000000 duration 5000\nperiod 0 /\ndefault alloc_space\nmapping demo.Main\ncomment a note\n"
         "type inuse_space/bytes\ntype inuse_objects/count\ntype alloc_space/bytes\ntype alloc_objects/count\n"
         "sample 1 2 3 4 class=demo.A\n  demo.A.make A.java:3\nsample 5 6 7 8\n  [unknown] :0\n");
-  CHECK(host.loss("tables: a pprof message has one") == 1);
+  CHECK(host.loss("tables: a pprof message holds one (format=otlp holds all)") == 1);
 }
 
 TEST_CASE("identifiers and numbers that are no weights are labels") {

@@ -66,6 +66,14 @@ def contentions_have_their_monitor(vm):
     check(all(attributes.get("monitor") for _, _, attributes in found.profiles["delay"].stacks), "a stack without its monitor")
 
 
+@vm_test(units=("monitor",) + FILE)
+def all_tables_of_a_report_are_in_its_request(vm):
+    run = vm.run_java(vm.agent_option("monitor=all,format=otlp,cutoff=0,file=out"), "Contend", "monitor", "3", "3", "10")
+    check(run.code == 0 and "lost" not in run.err, "losses\n%s" % run)
+    found = Otlp(run.bytes("out"))
+    check({"delay", "contentions", "blamed_ns", "waiters"} <= set(found.profiles), "profiles: %s" % list(found.profiles))
+
+
 @vm_test(units=("bytecode", "cpu_times") + FILE)
 def the_resource_says_which_process_it_is(vm):
     attributes = "deployment.environment.name=a%2Cb,service.name=from-attributes, x = y"
@@ -137,7 +145,7 @@ def events_are_posted_with_the_report_that_follows(vm):
         posts = list(server.posts)
     check_equal(run.code, 0, "exit code\n%s" % run)
     check("whole reports" not in run.err and "lost" not in run.err, "messages\n%s" % run)
-    requests = [Otlp(body) for _, _, _, body in posts if body]
+    requests = [Otlp(body) for _, _, _, body in posts]
     check_equal([list(request.profiles) for request in requests], [["samples", "cpu"]] * len(requests), "types")
     times = [sorted(at for of in request.profiles["cpu"].times for at, _ in of) for request in requests]
     if not times[-1]:  # the last window may be too short for a sample
@@ -159,7 +167,7 @@ def windows_are_posted_until_the_collector_has_them(vm):
         check_equal(run.code, 0, "exit code\n%s" % run)
         posts = list(server.posts)
     check("it answers 429" in run.err and "rejects" not in run.err and "lost" not in run.err, "messages\n%s" % run)
-    requests = [Otlp(body) for _, _, _, body in posts if body]
+    requests = [Otlp(body) for _, _, _, body in posts]
     check_equal({(method, target, headers["content-type"]) for method, target, headers, _ in posts},
                 {("POST", PATH, "application/x-protobuf")}, "requests")
     calls = [request.profiles["calls"] for request in requests if "calls" in request.profiles]
@@ -167,6 +175,18 @@ def windows_are_posted_until_the_collector_has_them(vm):
     check_equal(len({table.id for table in calls}), len(calls), "ids of profiles")
     for before, after in zip(calls, calls[1:]):
         check(before.time_ns < after.time_ns, "times of the windows")
+
+
+@vm_test(units=("cpu_samples", "monitor") + ENCODER + ("sink_http",), quick=True)
+def a_window_in_which_nothing_was_seen_is_not_posted(vm):
+    for form in ("otlp", "otlp_events"):
+        with HttpServer((200, b"")) as server:
+            options = "cpu=samples,monitor=y,every=1,format=%s,url=http://127.0.0.1:%d/{unit}" % (form, server.port)
+            run = vm.profiled(options, "Spin", "20")
+            posts = [(target, len(body)) for _, target, _, body in server.posts]
+        check("lost" not in run.err, "losses\n%s" % run)
+        check(posts and all(size != 0 for _, size in posts), "posts of %s: %s" % (form, posts))
+        check(form == "otlp_events" or {target for target, _ in posts} == {"/cpu_samples"}, "posts: %s" % posts)
 
 
 @vm_test(units=TIMES)

@@ -1,4 +1,4 @@
-#include "held_events.h"
+#include "held_tables.h"
 
 namespace hprof::otlp {
 
@@ -12,18 +12,18 @@ bool adds_up(const hprof_table_schema& sums, const hprof_table_schema& events) {
 
 }  // namespace
 
-bool HeldEvents::open(const Services& services) {
+bool HeldTables::open(const Services& services, uint64_t most_cells) {
   for (Table& table : tables_) {
-    if (!table.cells.open(services, kMostCells)) return false;
+    if (!table.cells.open(services, most_cells)) return false;
   }
   return true;
 }
 
-void HeldEvents::close() {
+void HeldTables::close() {
   for (Table& table : tables_) table.cells.close();
 }
 
-HeldEvents::Table* HeldEvents::table_for(const hprof_rec_table& table) {
+HeldTables::Table* HeldTables::table_for(const hprof_rec_table& table) {
   for (uint32_t i = 0; i < count_; i++) {
     if (tables_[i].record.schema == table.schema) return &tables_[i];
   }
@@ -37,7 +37,7 @@ HeldEvents::Table* HeldEvents::table_for(const hprof_rec_table& table) {
   return &added;
 }
 
-uint64_t HeldEvents::add(const hprof_rec_table& table) {
+uint64_t HeldTables::add(const hprof_rec_table& table) {
   Table* held = table_for(table);
   if (held == nullptr) return table.row_count;
   held->record.period = table.period;
@@ -52,11 +52,11 @@ uint64_t HeldEvents::add(const hprof_rec_table& table) {
   return 0;
 }
 
-void HeldEvents::clear() {
+void HeldTables::clear() {
   for (uint32_t i = 0; i < count_; i++) tables_[i].record.row_count = 0;
 }
 
-bool HeldEvents::has(const hprof_rec_table& sums, const hprof_column& column) const {
+bool HeldTables::has(const hprof_rec_table& sums, const hprof_column& column) const {
   for (uint32_t t = 0; t < count_; t++) {
     const hprof_table_schema& events = *tables_[t].record.schema;
     if (!adds_up(*sums.schema, events)) continue;

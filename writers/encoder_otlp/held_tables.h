@@ -1,4 +1,4 @@
-// Events that wait for the next report.
+// Copies of tables: of events that wait for the next report, and of a report until it ends.
 #pragma once
 
 #include <hprof/cpp/lazy_table.hpp>
@@ -7,14 +7,14 @@
 namespace hprof::otlp {
 
 // One thread at a time.
-class HeldEvents {
+class HeldTables {
  public:
-  static constexpr uint32_t kMost = 6;  // tables
+  static constexpr uint32_t kMost = 6;  // schemas
 
-  // False: no memory. [onload][control]
-  bool open(const Services& services);
+  // False: no memory. most_cells: of the tables of one schema. [onload][control]
+  bool open(const Services& services, uint64_t most_cells);
   void close();
-  // Copies the rows. Returns how many are lost, for lack of memory.
+  // Appends the rows to those of the same schema. Returns how many are lost, for lack of memory.
   uint64_t add(const hprof_rec_table& table);
   // Calls visit(const hprof_rec_table&) for each table that has rows.
   template <class Visit>
@@ -23,8 +23,9 @@ class HeldEvents {
       if (tables_[i].record.row_count != 0) visit(tables_[i].record);
     }
   }
-  // Forgets the rows.
+  // Forgets the rows; has() still knows their tables.
   void clear();
+  void forget() { count_ = 0; }
   // True: events have come that a report's table adds up, and have this column of it.
   bool has(const hprof_rec_table& sums, const hprof_column& column) const;
 
@@ -33,8 +34,6 @@ class HeldEvents {
     hprof_rec_table record;
     LazyTable<hprof_cell> cells;
   };
-  static constexpr uint64_t kMostCells = uint64_t{1} << 20;
-
   Table* table_for(const hprof_rec_table& table);
 
   Table tables_[kMost] = {};
