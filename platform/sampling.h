@@ -33,6 +33,9 @@ struct CpuTimer {
 // handler have ended. Install the handler first. A timer stops when its thread ends, but must still be
 // deleted. [any]
 int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value);
+// True: the error of cpu_timer_create or cpu_timer_start says that the system refuses timers (a limit,
+// rights, no such call). False: the thread has ended.
+bool is_refusal_of_timers(int error);
 
 // Starts the timer or changes its interval: it expires after each `interval_ns` of the thread's CPU time. The
 // kernel checks it at its ticks only (4 ms with CONFIG_HZ=250), and delivers several expirations as one

@@ -182,18 +182,20 @@ void uninstall(const hprof_host*) {
 }
 
 hprof_cpu_timer* start_timer(const hprof_host* host, uint64_t os_id, uint64_t interval_ns,
-                             void* timer_argument) {
+                             void* timer_argument, hprof_status* why) {
   const SessionParts& parts = parts_of(host);
+  *why = HPROF_NO_MEMORY;
   auto* timer = static_cast<hprof_cpu_timer*>(parts.memory.allocate(sizeof(hprof_cpu_timer)));
   if (timer == nullptr) return nullptr;
   new (timer) hprof_cpu_timer{thread_of(os_id), timer_argument, {}, {}};
-  if (platform::cpu_timer_create(&timer->timer, timer->thread, timer_argument) == 0) {
-    const int error = interval_ns == 0
-                          ? platform::cpu_timer_tick(timer->timer)
-                          : platform::cpu_timer_start(timer->timer, static_cast<int64_t>(interval_ns));
+  int error = platform::cpu_timer_create(&timer->timer, timer->thread, timer_argument);
+  if (error == 0) {
+    error = interval_ns == 0 ? platform::cpu_timer_tick(timer->timer)
+                             : platform::cpu_timer_start(timer->timer, static_cast<int64_t>(interval_ns));
     if (error == 0) return timer;
     platform::cpu_timer_delete(&timer->timer);
   }
+  *why = platform::is_refusal_of_timers(error) ? HPROF_UNSUPPORTED : HPROF_FAILED;
   parts.memory.release(timer, sizeof(hprof_cpu_timer));
   return nullptr;
 }

@@ -9,6 +9,7 @@ int cpu_timer_create(CpuTimer* timer, NativeThread, void*) {
   return kErrorUnsupported;
 }
 
+bool is_refusal_of_timers(int) { return true; }
 int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
 int cpu_timer_tick(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }

@@ -89,6 +89,11 @@ int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value) {
   return thread == NativeThread::kNone ? ESRCH : create(timer, thread_cpu_clock(thread), thread, value);
 }
 
+// Of a thread that has ended timer_create answers EINVAL, since its clock is gone, or ESRCH.
+bool is_refusal_of_timers(int error) {
+  return error == EAGAIN || error == ENOMEM || error == EPERM || error == ENOSYS;
+}
+
 int cpu_timer_start(CpuTimer timer, int64_t interval_ns) {
   return interval_ns > 0 ? set_times(timer, 0, interval_ns, interval_ns) : EINVAL;
 }

@@ -41,7 +41,8 @@ const char* SignalEngine::try_signals() {
   constexpr uint64_t kPauseNs = 1'000'000;
   const Services& s = shared_->services;
   trial_seen_.store(0, std::memory_order_relaxed);
-  hprof_cpu_timer* timer = s.sampling->start(s.host, 0, 0, this);
+  hprof_status refusal = HPROF_OK;
+  hprof_cpu_timer* timer = s.sampling->start(s.host, 0, 0, this, &refusal);
   if (timer == nullptr) return "the system refuses CPU timers (timer_create)";
   // The signal comes at once, under an emulator a little later.
   for (int i = 0; i < 20 && trial_seen_.load(std::memory_order_relaxed) == 0; i++)
@@ -164,7 +165,9 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
     if (const char* why = why_lost_.load(std::memory_order_relaxed))
       return hand_over(thread, serial, cpu, why);
     if (cpu != kUnknownTime) first = before_due(begin_due(thread, cpu, shared_->interval_ns));
-    timer = s.sampling->start(s.host, os_id, first, SampledThreads::handle(thread));
+    hprof_status refusal = HPROF_OK;
+    timer = s.sampling->start(s.host, os_id, first, SampledThreads::handle(thread), &refusal);
+    if (timer == nullptr && refusal == HPROF_FAILED) return;  // the thread has ended
     if (timer == nullptr)
       return hand_over(thread, serial, cpu, "the system refuses CPU timers for some threads (ulimit -i)");
     number = s.sampling->timer_number(s.host, timer);

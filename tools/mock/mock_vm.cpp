@@ -275,7 +275,9 @@ struct MockSampling {
     return HPROF_OK;
   }
   static void uninstall(const hprof_host* host) { MockHost::of(host)->tick_handler_ = nullptr; }
-  static hprof_cpu_timer* start(const hprof_host* host, uint64_t os_id, uint64_t, void* timer_argument) {
+  static hprof_cpu_timer* start(const hprof_host* host, uint64_t os_id, uint64_t, void* timer_argument,
+                                hprof_status* why) {
+    *why = HPROF_UNSUPPORTED;
     if (MockHost::of(host)->is_refused()) return nullptr;
     auto& timer = MockHost::of(host)->timers_[os_id];
     timer = timer_argument;

@@ -54,7 +54,9 @@ struct FakeServices {
     return HPROF_OK;
   }
   static void uninstall(const hprof_host*) { SampledVm::current->installed = false; }
-  static hprof_cpu_timer* start(const hprof_host*, uint64_t os_id, uint64_t interval_ns, void* argument) {
+  static hprof_cpu_timer* start(const hprof_host*, uint64_t os_id, uint64_t interval_ns, void* argument,
+                                hprof_status* why) {
+    *why = SampledVm::current->timer_error;
     if (SampledVm::current->timers_fail) return nullptr;
     if (os_id == 0) {  // the trial
       static hprof_cpu_timer trial;

@@ -32,6 +32,7 @@ class SampledVm : public UnitVm {
   bool walk_faults = false;    // guarded calls end in a fault
   int walk_faults_after = -1;  // only guarded calls after so many
   bool timers_fail = false;
+  hprof_status timer_error = HPROF_UNSUPPORTED;  // and why
   bool moments_fail = false;
   bool knows_its_signals = true;           // the handler gets those that the agent sends itself
   intptr_t most_frames = 1024;             // -XX:MaxJavaStackTraceDepth

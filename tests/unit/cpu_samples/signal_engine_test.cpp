@@ -382,6 +382,19 @@ struct TwoThreads {
 
 }  // namespace
 
+TEST_CASE("a thread that ended before it got a timer is no refusal of the system") {
+  TwoThreads t;
+  SampledVm& vm = t.vm;
+  vm.timer_error = HPROF_FAILED;
+  vm.on_timer = [&] { vm.timers_fail = true; };  // from the second one on
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  drain_round(vm, 0);
+  CHECK(vm.timers.size() == 1);
+  CHECK(vm.mock.agent_threads.size() == 1);
+  CHECK(vm.mock.messages.empty());
+  vm.ops->stop(vm.self);
+}
+
 TEST_CASE("threads that get no timer are sampled by the jvmti engine, the others by signals") {
   TwoThreads t;
   SampledVm& vm = t.vm;

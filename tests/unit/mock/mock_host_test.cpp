@@ -138,7 +138,8 @@ TEST_CASE("a timer's tick reaches the handler with the argument of its thread") 
         *static_cast<uint32_t*>(argument) += *static_cast<uint32_t*>(timer) * ticks;
       },
       &sum);
-  hprof_cpu_timer* timer = sampling->start(host.host(), 11, 1000, &mine);
+  hprof_status why = HPROF_OK;
+  hprof_cpu_timer* timer = sampling->start(host.host(), 11, 1000, &mine, &why);
   host.tick(11, 2);
   host.tick(12);
   CHECK(sum == 14);

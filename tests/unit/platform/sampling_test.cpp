@@ -131,6 +131,15 @@ TEST_CASE("a timer's weights follow the CPU time of its thread") {
   CHECK(cpu_timer_delete(&timer) == 0);
 }
 
+TEST_CASE("the system refuses no timer of a thread that has ended") {
+  NativeThread ended{};
+  std::thread([&] { ended = current_thread_id(); }).join();
+  CpuTimer timer;
+  const int error = cpu_timer_create(&timer, ended, nullptr);
+  CHECK(error != 0);
+  CHECK_FALSE(is_refusal_of_timers(error));
+}
+
 TEST_CASE("a timer does not tick while its thread sleeps") {
   const Handler handler;
   reset(&counts[0], current_thread_id());

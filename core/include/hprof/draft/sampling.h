@@ -9,7 +9,7 @@
 
 #include <hprof/abi.h>
 
-#define HPROF_SERVICE_SAMPLING "hprof.draft.sampling/2"
+#define HPROF_SERVICE_SAMPLING "hprof.draft.sampling/3"
 
 typedef struct hprof_cpu_timer hprof_cpu_timer;
 
@@ -36,8 +36,10 @@ typedef struct hprof_sampling_service {
                           void* argument);
   void (*uninstall)(const hprof_host* host); /* a barrier: no handler runs afterwards. [control] */
   /* Starts a timer on the thread of this process with that native id (0: the calling thread). interval_ns 0: it ticks
-   * once, immediately. stop frees it. NULL: failed. [control][app] */
-  hprof_cpu_timer* (*start)(const hprof_host* host, uint64_t os_id, uint64_t interval_ns, void* timer_argument);
+   * once, immediately. stop frees it. NULL: *why is HPROF_FAILED if the thread has ended; else the system refuses
+   * timers, or there is no memory. [control][app] */
+  hprof_cpu_timer* (*start)(const hprof_host* host, uint64_t os_id, uint64_t interval_ns, void* timer_argument,
+                            hprof_status* why);
   void (*stop)(const hprof_host* host, hprof_cpu_timer* timer);
   /* Calls body(argument); a memory fault inside it ends the call with 0 instead of the process. [signal] */
   uint32_t (*guarded)(const hprof_host* host, void (*body)(void* argument), void* argument);
