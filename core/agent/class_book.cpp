@@ -18,6 +18,9 @@ constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default
 constexpr uint64_t kMuchMemory = 1u << 24;  // of max-memory=, for what only makes it faster
 constexpr jint kMostLocals = 65000;         // the most local references requested from the VM
 constexpr uint64_t kByObject = 1ull << 63;  // marks an identity by object id, not by a loader's number
+// Between two looks at all loaded classes: the first, after one that found something, and the longest.
+constexpr int64_t kFirstPauseNs = platform::kNanosPerSecond;
+constexpr int64_t kLongestPauseNs = 64 * platform::kNanosPerSecond;
 constexpr const char* kVmClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";
 constexpr const char* kTracker = "Ljava/lang/HprofTracker;";
@@ -116,16 +119,36 @@ void ClassBook::give_back_entry(uint32_t token) {
   first_free_ = token;
 }
 
+// Enters the loaded classes of which no event has come. True: there was one. At most once a second, and less
+// often while there is none: it takes some microseconds for each class.
+bool ClassBook::enter_missed(JNIEnv* jni) {
+  if (!is_kept()) return false;
+  platform::MutexLock hold(resolve_lock_);
+  if (platform::monotonic_ns() < next_look_ns_) return false;
+  bool found = false;
+  each_loaded(jni, [&](jclass of) {
+    if (!enter(jni, of)) return;
+    found = true;
+    if (watch_->watches_every_class()) describe_class(jni, of);
+  });
+  look_pause_ns_ = found || look_pause_ns_ == 0       ? kFirstPauseNs
+                   : look_pause_ns_ < kLongestPauseNs ? 2 * look_pause_ns_
+                                                      : kLongestPauseNs;
+  next_look_ns_ = platform::monotonic_ns() + look_pause_ns_;
+  return found;
+}
+
 // GetClassMethods makes the VM create the method ids. A class may be entered twice: its methods keep their
-// token.
-void ClassBook::enter(JNIEnv* jni, jclass loaded) {
+// token. True: it was not entered yet.
+bool ClassBook::enter(JNIEnv* jni, jclass loaded) {
   jint count = 0;
   jmethodID* methods = nullptr;
   if (jvmti_->GetClassMethods(loaded, &count, &methods) != JVMTI_ERROR_NONE)
-    return;  // array, or not prepared yet
+    return false;  // array, or not prepared yet
   MethodMap& map = model_->method_map();
   MethodEntry known;
-  if (count != 0 && !map.find(methods[0], &known)) {
+  const bool is_new = count != 0 && !map.find(methods[0], &known);
+  if (is_new) {
     uint32_t token = take_entry();
     jint entered = 0;
     if (token != 0) {
@@ -138,6 +161,7 @@ void ClassBook::enter(JNIEnv* jni, jclass loaded) {
     if (token == 0) losses_->add(Loss::kLostMethodBook, static_cast<uint64_t>(count));
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(methods));
+  return is_new;
 }
 
 void ClassBook::sweep(JNIEnv* jni) {
@@ -255,13 +279,20 @@ MethodId ClassBook::name_running(JNIEnv* jni, jmethodID method) {
   return id;
 }
 
-// Names the method while the class is held: if the weak reference still gives it, it is loaded.
 MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
   if (jni == nullptr) return MethodId::kNone;
   enter_loaded(jni);
+  bool entered = false;
+  const MethodId id = name_entered(jni, method, &entered);
+  return entered || !enter_missed(jni) ? id : name_entered(jni, method, &entered);
+}
+
+// Names the method while the class is held: if the weak reference still gives it, it is loaded.
+MethodId ClassBook::name_entered(JNIEnv* jni, jmethodID method, bool* entered) {
   platform::MutexLock hold(resolve_lock_);
   MethodEntry found;
-  if (!model_->method_map().find(method, &found)) return MethodId::kNone;
+  *entered = model_->method_map().find(method, &found);
+  if (!*entered) return MethodId::kNone;
   if (found.method != MethodId::kNone) return found.method;
   const jweak held = entries()[static_cast<uint32_t>(found.owner)].reference;
   auto owner = static_cast<jclass>(without_exception(jni, jni->NewLocalRef(held)));

@@ -4,7 +4,8 @@
 // So every class is entered when it is prepared, with a weak reference and all of its method ids, which the
 // VM creates for that (AsyncGetCallTrace reports only methods that have one). A method id is resolved once,
 // while its class is held; the name stays when the class is unloaded. Unloaded classes are swept out after
-// garbage collections.
+// garbage collections. JDK 21 tells of no class that a virtual thread loads while it is mounted or unmounted,
+// so an unknown method has the loaded classes looked through again.
 #pragma once
 
 #include <atomic>
@@ -83,13 +84,15 @@ class ClassBook {
   void forget_recent() { recent_epoch_.fetch_add(1, std::memory_order_relaxed); }
   void add_redefinition() { __atomic_fetch_add(&redefinitions_, 1, __ATOMIC_RELAXED); }
   Entry* entries() const { return reinterpret_cast<Entry*>(entries_region_.base()); }
-  void enter(JNIEnv* jni, jclass loaded);
+  bool enter(JNIEnv* jni, jclass loaded);
   template <typename Visit>
   void each_loaded(JNIEnv* jni, Visit visit);
   void remove_gone(JNIEnv* jni);
   uint32_t take_entry();
   void give_back_entry(uint32_t token);
   MethodId name_held(JNIEnv* jni, jmethodID method);
+  MethodId name_entered(JNIEnv* jni, jmethodID method, bool* entered);
+  bool enter_missed(JNIEnv* jni);
   MethodId name_running(JNIEnv* jni, jmethodID method);
   MethodId name_recent(JNIEnv* jni, jmethodID method);
   MethodId describe(JNIEnv* jni, jclass owner, jmethodID method);
@@ -108,6 +111,7 @@ class ClassBook {
   uint32_t most_classes_ = 0;
   std::atomic<bool> kept_{false};
   std::atomic<bool> entered_loaded_{false};
+  int64_t next_look_ns_ = 0, look_pause_ns_ = 0;  // of enter_missed, under resolve_lock_
   platform::Mutex resolve_lock_;  // keeps sweep() out while a method is resolved through a weak reference
   platform::Mutex entry_lock_;    // the free list; a few instructions
   Region entries_region_;

@@ -20,7 +20,7 @@ struct Fixture : test::Environments {
   UnloadWatch watch;
   ClassBook book;
   static inline int app, run;
-  static inline int names_asked;
+  static inline int names_asked, looks, loaded;
 
   static jvmtiError JNICALL copy(const char* text, char** to) {
     *to = text != nullptr ? strdup(text) : nullptr;
@@ -39,10 +39,13 @@ struct Fixture : test::Environments {
       free(block);
       return JVMTI_ERROR_NONE;
     };
+    looks = 0;
+    loaded = 1;
     jvmti_functions.GetLoadedClasses = [](jvmtiEnv*, jint* count, jclass** classes) {
+      looks++;
       *classes = static_cast<jclass*>(malloc(sizeof(jclass)));
       **classes = the_class();
-      *count = 1;
+      *count = loaded;
       return JVMTI_ERROR_NONE;
     };
     jvmti_functions.GetClassMethods = [](jvmtiEnv*, jclass, jint* count, jmethodID** methods) {
@@ -103,6 +106,26 @@ TEST_CASE("a thread without a JNIEnv gives no method its name, and the next one 
   CHECK(f.frame(nullptr) == "unloaded_method");
   CHECK(f.frame(&f.jni) == "run");
   CHECK(f.frame(nullptr) == "run");
+}
+
+TEST_CASE("an unknown method has the loaded classes looked through, but not each time") {
+  Fixture f;
+  Fixture::loaded = 0;
+  f.book.enter_loaded(&f.jni);
+  CHECK(f.frame(&f.jni) == "unloaded_method");
+  Fixture::loaded = 1;
+  // Not again at once: it would be looked for at each such method.
+  CHECK(f.frame(&f.jni) == "unloaded_method");
+  CHECK(Fixture::looks == 2);
+}
+
+TEST_CASE("a class that was loaded unseen after the start is found by its first method") {
+  Fixture f;
+  Fixture::loaded = 0;
+  f.book.enter_loaded(&f.jni);
+  Fixture::loaded = 1;
+  CHECK(f.frame(&f.jni) == "run");
+  CHECK(Fixture::looks == 2);
 }
 
 TEST_CASE("a thread without a JNIEnv gives a class its number, but does not watch it") {
