@@ -45,18 +45,18 @@ static bool is_text(hprof_text text, const char* expected) {
   return text.data != nullptr && text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }
 
-// True: the frame is of jdk.internal.vm.Continuation's entry methods, which separate the frames of a mounted
-// virtual thread from its carrier's (JDK 19 to 27): ... VirtualThread.run, [VThreadContinuation$1.run,]
-// Continuation.enter0, enter, enterSpecial, run, VirtualThread.runContinuation, ...
-static bool is_continuation_entry(const Services& s, hprof_frame_id frame) {
+// The methods of jdk.internal.vm.Continuation that separate the frames of a mounted virtual thread from its
+// carrier's (JDK 19 to 27): ... VirtualThread.run, [VThreadContinuation$1.run,] Continuation.enter0, enter,
+// enterSpecial, run, VirtualThread.runContinuation, ... Not run, which also calls what mounts and unmounts,
+// on the carrier.
+enum class Entry { kNone, kEnter, kSpecial };
+static Entry entry_of(const Services& s, hprof_frame_id frame) {
   const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
   const auto owner = find_class(s.ids, s.host, method->owner);
-  if (!is_text(s.ids->string_text(s.host, owner->name), "jdk.internal.vm.Continuation")) {
-    return false;
-  }
+  if (!is_text(s.ids->string_text(s.host, owner->name), "jdk.internal.vm.Continuation")) return Entry::kNone;
   hprof_text name = s.ids->string_text(s.host, method->name);
-  return is_text(name, "enter") || is_text(name, "enter0") || is_text(name, "enterSpecial") ||
-         is_text(name, "run");
+  if (is_text(name, "enterSpecial")) return Entry::kSpecial;
+  return is_text(name, "enter") || is_text(name, "enter0") ? Entry::kEnter : Entry::kNone;
 }
 
 static bool is_synthetic(const Services& s, hprof_frame_id frame) {
@@ -64,11 +64,15 @@ static bool is_synthetic(const Services& s, hprof_frame_id frame) {
   return s.ids->string_text(s.host, method->signature).size == 0;
 }
 
-// Returns how many of the frames belong to the virtual thread; all if none is mounted. A carrier that is
-// itself in the entry methods keeps its frames.
-uint32_t SampleBook::below_continuation(const hprof_frame_id* frames, uint32_t count) const {
+// Returns how many of the frames belong to the virtual thread; all if none is mounted, and those of a carrier
+// that is itself in the entry methods, or in what Continuation.run calls. *has_hole: frames of the virtual
+// thread are in the heap. It is so if enterSpecial is not called by enter; a carrier's own stack lacks none.
+uint32_t SampleBook::below_continuation(const hprof_frame_id* frames, uint32_t count, bool* has_hole) const {
   for (uint32_t i = 0; i < count; i++) {
-    if (is_continuation_entry(*services_, frames[i])) return i == 0 ? count : i;
+    const Entry entry = entry_of(*services_, frames[i]);
+    if (entry == Entry::kNone) continue;
+    *has_hole = i != 0 && (*has_hole || entry == Entry::kSpecial);
+    return i == 0 ? count : i;
   }
   return count;
 }
@@ -113,7 +117,8 @@ uint64_t SampleBook::equal_looks() const {
 }
 
 hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
-                                        uint32_t count, hprof_frame_id last, hprof_frame_id first) {
+                                        uint32_t count, hprof_frame_id last, hprof_frame_id first,
+                                        bool has_hole) {
   const Services& s = *services_;
   hprof_frame_id* to = frames_ + 1;
   const uint32_t most = count < depth_ ? count : depth_;
@@ -127,9 +132,10 @@ hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, c
     merged += is_same ? 1 : 0;
     if (!is_same) to[frame_count++] = frame;
   }
-  if (has_continuations_) frame_count = below_continuation(to, frame_count);
+  if (has_continuations_) frame_count = below_continuation(to, frame_count, &has_hole);
   const uint32_t asked = depth_ < s.settings().depth ? depth_ : s.settings().depth;
   const uint32_t flags = trace_flags(frame_count + merged, asked);
+  if (last == 0 && has_hole) last = hole_;
   if (last != 0) to[frame_count++] = last;
   if (first != 0) {
     *--to = first;
@@ -149,7 +155,7 @@ hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reaso
 
 void SampleBook::add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count,
                            uint64_t weight, bool has_hole, hprof_frame_id outside) {
-  const hprof_trace_serial trace = trace_of(jni, look.thread, frames, count, has_hole ? hole_ : 0, outside);
+  const hprof_trace_serial trace = trace_of(jni, look.thread, frames, count, 0, outside, has_hole);
   Look at = look;
   if (events.has_code() && is_synthetic(*services_, frames_[1])) at.kind = HPROF_FRAME_UNKNOWN;
   add(at, trace, weight);

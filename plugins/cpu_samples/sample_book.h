@@ -41,10 +41,11 @@ class SampleBook {
   void add_found(Found found, uint64_t weight) { found_[static_cast<uint32_t>(found)] += weight; }
   // Counts what ran the innermost frame: HPROF_FRAME_...
   void add_kind(uint32_t kind, uint64_t weight) { kinds_[kind % HPROF_FRAME_KINDS] += weight; }
-  // The same in two steps: trace_of makes the trace, with `last` and `first` as frames at its ends (0: none);
-  // add_trace counts it, any number of times. [consumer]
+  // The same in two steps: trace_of makes the trace, with `last` and `first` as frames at its ends (0: none;
+  // then has_hole has one as last); add counts it, any number of times. [consumer]
   hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
-                              uint32_t count, hprof_frame_id last, hprof_frame_id first = 0);
+                              uint32_t count, hprof_frame_id last, hprof_frame_id first = 0,
+                              bool has_hole = false);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
   void add(const Look& look, hprof_trace_serial trace, uint64_t weight);
   // What is added in between was drawn together, neighbours that are often alike: equal_looks() takes them
@@ -71,7 +72,7 @@ class SampleBook {
   Lock lock;
 
  private:
-  uint32_t below_continuation(const hprof_frame_id* frames, uint32_t count) const;
+  uint32_t below_continuation(const hprof_frame_id* frames, uint32_t count, bool* has_hole) const;
   hprof_string_id counted_labels(hprof_string_id labels, uint64_t weight);
   hprof_trace_serial or_lost(hprof_trace_serial trace) const { return trace != 0 ? trace : lost_trace_; }
 

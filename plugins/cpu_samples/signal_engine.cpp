@@ -171,7 +171,9 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
     if (timer == nullptr)
       return hand_over(thread, serial, cpu, "the system refuses CPU timers for some threads (ulimit -i)");
     number = s.sampling->timer_number(s.host, timer);
-    if (lead_ns_ != 0 && (moments = s.sampling->add_moments(s.host, timer)) == 0) count_loss(lost_moments_);
+    const bool lacks_moments = lead_ns_ != 0 && (moments = s.sampling->add_moments(s.host, timer)) == 0;
+    // A thread that has ended meanwhile has no clock.
+    if (lacks_moments && cpu_time(*thread) != kUnknownTime) count_loss(lost_moments_);
   } else if (!wants_timer(*thread)) {
     take_rest(thread, serial, cpu);
   }
