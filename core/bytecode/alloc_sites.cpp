@@ -37,7 +37,6 @@ constexpr MethodPattern kQuietBodies[] = {
 const uint32_t kQuietBodyCount = sizeof kQuietBodies / sizeof kQuietBodies[0];
 
 void add_allocation_probes(ProbeSet* probes) {
-  probes->probes |= kProbesOfSites;
   probes->call_hooks = kAllocatingCalls;
   probes->call_hook_count = kAllocatingCallCount;
   probes->quiet_bodies = kQuietBodies;

@@ -11,7 +11,7 @@ extern const uint32_t kAllocatingCallCount;
 extern const MethodPattern kQuietBodies[];
 extern const uint32_t kQuietBodyCount;
 
-// Adds kProbesOfSites and these tables to `probes`.
+// Adds these tables to `probes`, for users of kProbesOfSites.
 void add_allocation_probes(ProbeSet* probes);
 
 }  // namespace hprof

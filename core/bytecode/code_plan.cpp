@@ -69,7 +69,7 @@ uint32_t CodePlan::after(uint32_t pc) const {
   if ((marks[pc] & kMarkAfter) == 0) return 0;
   if (code->code.data[pc] != kOpMultianewarray) return probe_after(pc).length;
   uint8_t dimensions = code->code.data[pc + 3];
-  return 4 + (dimensions <= 5 ? 1 : dimensions <= 127 ? 2 : 3);
+  return array_count * (4 + (dimensions <= 5 ? 1 : dimensions <= 127 ? 2 : 3));
 }
 
 void CodePlan::assign_positions() {
@@ -192,7 +192,7 @@ Reason CodePlan::lay_out(Scratch& scratch) {
   // One more: collect_points writes each position, and overwrites those that are no points.
   points = scratch.points.array<uint16_t>(length + 1);
   if (map == nullptr || points == nullptr) return Reason::kNoMemory;
-  auto mask = static_cast<uint8_t>(~(kMarkStart | (exit.length == 0 ? kMarkReturn : 0)));
+  auto mask = static_cast<uint8_t>(~(kMarkStart | (ends.length == 0 ? kMarkReturn : 0)));
   point_count = collect_points(marks, length, mask, points);
   assign_positions();
   if (new_length > 65535) return Reason::kMethodTooLarge;
@@ -266,13 +266,15 @@ uint8_t* CodePlan::emit_instruction(uint32_t pc, uint32_t size, uint8_t* out, ui
 
 uint8_t* CodePlan::emit_after(uint32_t pc, uint8_t* out) const {
   if ((marks[pc] & kMarkAfter) == 0) return out;
-  ProbeBytes arrays;
+  ProbeBytes of_arrays;
   const ProbeBytes* probe = &probe_after(pc);
   if (code->code.data[pc] == kOpMultianewarray) {
-    arrays.op(kOpDup);
-    arrays.push(code->code.data[pc + 3], 0);
-    arrays.op_u2(kOpInvokestatic, allocated_arrays);
-    probe = &arrays;
+    for (uint32_t i = 0; i < array_count; i++) {
+      of_arrays.op(kOpDup);
+      of_arrays.push(code->code.data[pc + 3], 0);
+      of_arrays.op_u2(kOpInvokestatic, arrays[i]);
+    }
+    probe = &of_arrays;
   }
   std::memcpy(out, probe->bytes, probe->length);
   return out + probe->length;
@@ -294,9 +296,9 @@ void CodePlan::emit(uint8_t* out) const {
     std::memcpy(out, bytes + next, pc - next);
     out += pc - next;
     uint8_t mark = marks[pc];
-    if (mark & kMarkSync) put(sync);
+    if (mark & kMarkHandler) put(handler);
     if (mark & kMarkCaught) put(caught);
-    if (mark & kMarkReturn) put(exit);
+    if (mark & kMarkReturn) put(ends);
     uint32_t size = instruction_length(bytes, length, pc);
     out = emit_instruction(pc, size, out, static_cast<uint32_t>(out - begin));
     out = emit_after(pc, out);

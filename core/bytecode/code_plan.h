@@ -13,8 +13,9 @@
 
 namespace hprof {
 
+// The probes of all users at one kind of point, one after the other.
 struct ProbeBytes {
-  uint8_t bytes[20];
+  uint8_t bytes[kMostUsers * 14 + 1];
   uint32_t length = 0;
 
   void op(uint8_t opcode) { bytes[length++] = opcode; }
@@ -46,21 +47,22 @@ struct CodePlan {
   uint32_t new_length = 0;
 
   ProbeBytes prologue;
-  ProbeBytes exit;
-  ProbeBytes sync;
+  ProbeBytes ends;
+  ProbeBytes handler;
   ProbeBytes caught;
-  uint32_t super_call = 0;  // position + 1 of a constructor's super() or this(); 0: not looked for
-  ProbeBytes constructed;   // after it, if it is marked
-  ProbeBytes allocated;
-  uint16_t allocated_arrays = 0;  // the probe's constant, for multianewarray
+  ProbeBytes object;
+  uint32_t super_call = 0;      // position + 1 of a constructor's super() or this(); 0: not looked for
+  ProbeBytes constructed;       // after it, if it is marked
+  uint16_t arrays[kMostUsers];  // the targets' constants, for multianewarray
+  uint32_t array_count = 0;
 
   uint32_t label(uint32_t pc) const { return map[pc]; }
   uint32_t instruction(uint32_t pc) const { return map[pc] + before(marks[pc]); }
   // New end of an exception range that ended at pc. Islands inserted just before pc are outside of it.
   uint32_t range_end(uint32_t pc) const;
   uint32_t before(uint8_t mark) const {
-    return ((mark & kMarkSync) ? sync.length : 0) + ((mark & kMarkCaught) ? caught.length : 0) +
-           ((mark & kMarkReturn) ? exit.length : 0);
+    return ((mark & kMarkHandler) ? handler.length : 0) + ((mark & kMarkCaught) ? caught.length : 0) +
+           ((mark & kMarkReturn) ? ends.length : 0);
   }
 
   // Takes the memory of the rest from the scratch and lays out the code; `marks` and the probe bytes are set.
@@ -71,7 +73,7 @@ struct CodePlan {
  private:
   uint32_t new_size(uint32_t pc, uint32_t old_size, uint32_t at) const;
   uint32_t after(uint32_t pc) const;
-  const ProbeBytes& probe_after(uint32_t pc) const { return pc + 1 == super_call ? constructed : allocated; }
+  const ProbeBytes& probe_after(uint32_t pc) const { return pc + 1 == super_call ? constructed : object; }
   void assign_positions();
   Reason settle_jumps();
   const Island* island_for(uint32_t pc, uint32_t target) const;

@@ -10,14 +10,14 @@ namespace hprof {
 
 // Marks of a position, one byte for each byte of code.
 enum Mark : uint8_t {
-  kMarkStart = 1 << 0,   // an instruction begins here
-  kMarkFlow = 1 << 1,    // a jump or a switch
-  kMarkSync = 1 << 2,    // sync() goes before it
-  kMarkReturn = 1 << 3,  // a return
-  kMarkAfter = 1 << 4,   // a probe goes after it
-  kMarkWide = 1 << 5,    // goto and jsr become goto_w and jsr_w
-  kMarkIsland = 1 << 6,  // an island goes after it, see CodePlan
-  kMarkCaught = 1 << 7,  // caught() goes before it
+  kMarkStart = 1 << 0,    // an instruction begins here
+  kMarkFlow = 1 << 1,     // a jump or a switch
+  kMarkHandler = 1 << 2,  // handler() goes before it
+  kMarkReturn = 1 << 3,   // a return
+  kMarkAfter = 1 << 4,    // object(), arrays() or constructed() goes after it
+  kMarkWide = 1 << 5,     // goto and jsr become goto_w and jsr_w
+  kMarkIsland = 1 << 6,   // an island goes after it, see CodePlan
+  kMarkCaught = 1 << 7,   // caught() goes before it
 };
 
 // Finds out which method references are call hooks, once per constant and class.

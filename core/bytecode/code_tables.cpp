@@ -44,8 +44,8 @@ bool only_rethrows(const CodeView& code, uint32_t pc) {
   return false;
 }
 
-// Finds the position of sync() in the handler at `handler`; false: there is no safe one.
-bool find_sync(CoverSearch& search, uint32_t handler, uint32_t* position) {
+// Finds the position of handler() in the handler at `handler`; false: there is no safe one.
+bool find_handler_point(CoverSearch& search, uint32_t handler, uint32_t* position) {
   const CodeView& code = search.code;
   uint32_t pc = handler;
   for (uint32_t step = 0; step < kMostSteps && pc < code.code.size; step++) {
@@ -76,7 +76,7 @@ Reason check_handlers(const CodeView& code, const uint8_t* marks) {
   return Reason::kRewritten;
 }
 
-Reason mark_syncs(const CodeView& code, uint8_t* marks, SyncFacts* facts) {
+Reason mark_handlers(const CodeView& code, uint8_t* marks, HandlerFacts* facts) {
   CoverSearch search{code};
   uint32_t last = code.code.size;
   for (uint32_t i = 0; i < code.handler_count; i++) {
@@ -86,9 +86,9 @@ Reason mark_syncs(const CodeView& code, uint8_t* marks, SyncFacts* facts) {
     last = handler;
     if (only_rethrows(code, handler)) continue;
     uint32_t position;
-    if (find_sync(search, handler, &position)) {
-      facts->placed += (marks[position] & kMarkSync) == 0;
-      marks[position] |= kMarkSync;
+    if (find_handler_point(search, handler, &position)) {
+      facts->placed += (marks[position] & kMarkHandler) == 0;
+      marks[position] |= kMarkHandler;
     } else {
       facts->left_out++;
     }

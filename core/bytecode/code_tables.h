@@ -6,18 +6,18 @@
 
 namespace hprof {
 
-// Where sync() belongs: one mark for each handler, before the instruction where the handler begins.
+// Where handler() belongs: one mark for each handler, before the instruction where the handler begins.
 //
-// sync() is a call, so it can fail (stack overflow). It must not be covered by its own handler, as javac's
+// handler() is a call, so it can fail (stack overflow). It must not be covered by its own handler, as javac's
 // handlers of `synchronized` blocks and finally clauses are: that would be an endless loop. So it goes after
 // the part of the handler that covers itself, if that is a few plain instructions, else it is left out; and
 // only later handlers may cover it, so that two handlers cannot loop. Handlers that release a monitor and
 // rethrow get none.
-struct SyncFacts {
+struct HandlerFacts {
   uint32_t placed = 0;
   uint32_t left_out = 0;
 };
-Reason mark_syncs(const CodeView& code, uint8_t* marks, SyncFacts* facts);
+Reason mark_handlers(const CodeView& code, uint8_t* marks, HandlerFacts* facts);
 
 // Where caught() belongs: at the beginning of handlers with a type, where the exception is alone on the
 // stack. Left out where the handler covers its own beginning.

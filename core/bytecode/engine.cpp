@@ -45,7 +45,7 @@ void add(uint64_t& total, uint64_t value) {
   if (value != 0) add_relaxed(&total, value);
 }
 
-void add_up(EngineTotals& totals, const RewriteResult& result, uint32_t size) {
+void add_up(EngineTotals& totals, const RewriteResult& result, uint32_t size, uint32_t users) {
   const RewriteCounts& counts = result.counts;
   add(totals.classes, 1);
   add(totals.bytes_read, size);
@@ -53,10 +53,14 @@ void add_up(EngineTotals& totals, const RewriteResult& result, uint32_t size) {
     return add(totals.classes_left[static_cast<uint32_t>(result.reason)], 1);
   add(totals.classes_changed, 1);
   add(totals.methods, counts.methods);
-  add(totals.entered, counts.entered);
-  add(totals.leaves, counts.leaves);
   add(totals.allocations, counts.allocations);
-  for (uint32_t i = 0; i < kReasonCount; i++) add(totals.methods_left[i], counts.left[i]);
+  for (uint32_t user = 0; user < users; user++) {
+    const RewriteCounts::OfUser& of = counts.users[user];
+    EngineTotals::OfUser& to = totals.users[user];
+    add(to.begun, of.begun);
+    add(to.leaves, of.leaves);
+    for (uint32_t i = 0; i < kReasonCount; i++) add(to.methods_left[i], of.left[i]);
+  }
 }
 
 using Allocate = uint8_t* (*)(void* context, uint32_t size);
@@ -74,7 +78,7 @@ NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, uint32_t load
       result.reason = Reason::kNoMemory;
     }
   }
-  add_up(engine->totals, result, file.size);
+  add_up(engine->totals, result, file.size, engine->use.probes.user_count);
   return made;
 }
 
@@ -117,7 +121,9 @@ Engine* engine_create(const EngineUse& use) {
   void* memory = use.memory.allocate(use.memory.context, sizeof(Engine));
   if (memory == nullptr) return nullptr;
   auto* engine = new (memory) Engine(use);
-  if ((use.probes.probes & kProbesOfSites) != 0) add_allocation_probes(&engine->use.probes);
+  for (uint32_t i = 0; i < use.probes.user_count; i++) {
+    if ((use.probes.users[i].probes & kProbesOfSites) != 0) add_allocation_probes(&engine->use.probes);
+  }
   if (make_trackers(engine)) return engine;
   engine_destroy(engine);
   return nullptr;

@@ -25,9 +25,12 @@ struct NewClass {
 // Only words, which are added to and read one by one.
 struct EngineTotals {
   uint64_t classes, classes_changed, bytes_read;
-  uint64_t methods, entered, leaves, allocations;
-  uint64_t methods_left[kReasonCount];
+  uint64_t methods, allocations;
   uint64_t classes_left[kReasonCount];
+  struct OfUser {
+    uint64_t begun, leaves;
+    uint64_t methods_left[kReasonCount];
+  } users[kMostUsers];
 };
 
 // Also prepares the tracker classes, which rewritten classes need. NULL: no memory. [onload]

@@ -2,7 +2,6 @@
 #include "core/bytecode/injector.h"
 
 #include "core/bytecode/method_injector.h"
-#include "core/bytecode/tracker_classes.h"
 
 namespace hprof {
 
@@ -23,7 +22,7 @@ class ClassInjector {
   const PoolWriter& pool() const { return pool_; }
 
  private:
-  Reason add_field();
+  Reason has_field(const FieldToAdd& field) const;
   Reason copy_fields();
   Reason rewrite_method(const MethodView& method);
   void copy(uint32_t from, uint32_t to) { scratch_.body.put(view_.file.data + from, to - from); }
@@ -33,22 +32,20 @@ class ClassInjector {
   Scratch& scratch_;
   RewriteCounts& counts_;
   PoolWriter pool_;
-  TrackerConstants constants_;
+  TargetConstants constants_;
   CallClassifier calls_;
   bool changed_ = false;
 };
 
-Reason ClassInjector::add_field() {
-  const FieldToAdd& field = probes_.field;
-  uint32_t count = load_be16(view_.file.data + view_.fields);
-  if (count == 65535) return Reason::kMalformedClass;
+// kUnchanged: the field is there already, as the class was rewritten before.
+Reason ClassInjector::has_field(const FieldToAdd& field) const {
+  const uint32_t count = load_be16(view_.file.data + view_.fields);
   Cursor in{view_.file.data, view_.fields + 2, view_.methods};
   for (uint32_t i = 0; i < count; i++) {
     in.skip(2);
     Span name;
     Span descriptor;
     bool known = view_.pool.utf8(in.u2(), &name) && view_.pool.utf8(in.u2(), &descriptor);
-    // The field is there already: the class was rewritten before.
     if (known && name.equals(field.name) && descriptor.equals(field.descriptor)) return Reason::kUnchanged;
     if (!known) return Reason::kMalformedClass;
     for (uint32_t attributes = in.u2(); attributes != 0; attributes--) {
@@ -56,23 +53,28 @@ Reason ClassInjector::add_field() {
       in.skip(in.u4());
     }
   }
-  GrowBuffer& body = scratch_.body;
-  body.put_u2(count + 1);
-  copy(view_.fields + 2, view_.methods);
-  body.put_u2(field.access);
-  body.put_u2(pool_.utf8(span_of(field.name)));
-  body.put_u2(pool_.utf8(span_of(field.descriptor)));
-  body.put_u2(0);
-  changed_ = true;
   return Reason::kRewritten;
 }
 
 Reason ClassInjector::copy_fields() {
-  if (probes_.field.owner != nullptr && view_.name.equals(probes_.field.owner)) {
-    Reason reason = add_field();
-    if (reason != Reason::kUnchanged) return reason;
-  }
+  GrowBuffer& body = scratch_.body;
+  const size_t count_at = body.size();
   copy(view_.fields, view_.methods);
+  uint32_t count = load_be16(view_.file.data + view_.fields);
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    const FieldToAdd& field = probes_.users[i].field;
+    if (field.owner == nullptr || !view_.name.equals(field.owner)) continue;
+    const Reason reason = has_field(field);
+    if (reason == Reason::kUnchanged) continue;
+    if (reason != Reason::kRewritten) return reason;
+    if (count == 65535) return Reason::kMalformedClass;
+    body.put_u2(field.access);
+    body.put_u2(pool_.utf8(span_of(field.name)));
+    body.put_u2(pool_.utf8(span_of(field.descriptor)));
+    body.put_u2(0);
+    body.set_u2(count_at, ++count);
+    changed_ = true;
+  }
   return Reason::kRewritten;
 }
 
@@ -82,12 +84,16 @@ Reason ClassInjector::rewrite_method(const MethodView& method) {
   counts_.methods++;
   MethodSite site{view_.name,   method.name, method.descriptor, method.access,
                   view_.loader, &view_,      &method,           &view_.note};
-  uint32_t wanted = probes_.probes;
-  if (probes_.include_method != nullptr) wanted &= probes_.include_method(probes_.context, site, wanted);
-  if (wanted == 0) {
-    counts_.left[static_cast<uint32_t>(Reason::kExcluded)]++;
-    return Reason::kUnchanged;
+  uint32_t wanted[kMostUsers];
+  uint32_t wanted_by_all = 0;
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    wanted[i] = probes_.users[i].probes;
+    if (probes_.include_method != nullptr)
+      wanted[i] &= probes_.include_method(probes_.context, site, i, wanted[i]);
+    if (wanted[i] == 0) counts_.users[i].left[static_cast<uint32_t>(Reason::kExcluded)]++;
+    wanted_by_all |= wanted[i];
   }
+  if (wanted_by_all == 0) return Reason::kUnchanged;
   size_t begin = scratch_.body.size();
   MethodInjector injector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_);
   const Reason reason = injector.run(wanted);
@@ -98,7 +104,7 @@ Reason ClassInjector::rewrite_method(const MethodView& method) {
   if (pool_.failed()) return pool_.failure();
   if (scratch_.body.failed()) return Reason::kNoMemory;
   scratch_.body.truncate(begin);
-  counts_.left[static_cast<uint32_t>(reason)]++;
+  injector.count_left(reason);
   if (reason != Reason::kUnchanged && probes_.left != nullptr) probes_.left(probes_.context, site, reason);
   return Reason::kUnchanged;
 }
@@ -140,12 +146,12 @@ void describe(const ClassView& view, const PoolWriter& pool, const Scratch& scra
 
 }  // namespace
 
-// Probes in the tracker's methods would call themselves.
-static bool is_tracker(Span name, const ProbeSet& probes) {
-  for (const TrackerClass& tracker : kTrackerClasses) {
-    if (name.equals(tracker.name)) return true;
+// Probes in a target would call it again.
+static bool has_targets(Span name, const ProbeSet& probes) {
+  for (uint32_t i = 0; i < probes.user_count; i++) {
+    if (probes.users[i].owner != nullptr && name.equals(probes.users[i].owner)) return true;
   }
-  return name.equals(probes.tracker.owner);
+  return false;
 }
 
 void rewrite(Span file, uint32_t loader, const ProbeSet& probes, Scratch& scratch, RewriteResult* result) {
@@ -157,7 +163,7 @@ void rewrite(Span file, uint32_t loader, const ProbeSet& probes, Scratch& scratc
     if (probes.left != nullptr) probes.left(probes.context, {view.name, {}, {}, 0}, result->reason);
     return;
   }
-  if (is_tracker(view.name, probes) ||
+  if (has_targets(view.name, probes) ||
       (probes.include_class != nullptr && !probes.include_class(probes.context, view.name, view.access))) {
     result->reason = Reason::kExcluded;
     return;

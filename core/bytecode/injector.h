@@ -10,16 +10,19 @@ namespace hprof {
 
 // Counts of one class; the engine adds them up.
 struct RewriteCounts {
+  struct OfUser {
+    uint32_t begun = 0;                // methods that got begin() and what belongs to it
+    uint32_t leaves = 0;               // and leaf() alone
+    uint32_t left[kReasonCount] = {};  // without its probes, by reason
+  };
   uint32_t methods = 0;  // with code
-  uint32_t entered = 0;  // got enter() and what belongs to it
-  uint32_t leaves = 0;   // got leaf() alone
-  uint32_t syncs = 0;
-  uint32_t syncs_left_out = 0;  // handlers without a safe place for sync()
+  uint32_t handlers = 0;
+  uint32_t handlers_left_out = 0;  // without a safe place for handler()
   uint32_t caughts = 0;
   uint32_t caughts_left_out = 0;  // handlers that cover themselves
-  uint32_t allocations = 0;       // instructions and calls that got allocated()
+  uint32_t allocations = 0;       // instructions and calls that got object() or arrays()
   uint32_t islands = 0;
-  uint32_t left[kReasonCount] = {};  // methods left as they were, by reason
+  OfUser users[kMostUsers];
 };
 
 struct RewriteResult {

@@ -9,10 +9,27 @@ namespace hprof {
 
 static constexpr uint16_t kFirstFinalVirtualThreads = 65;  // class file version of JDK 21
 
-uint16_t TrackerConstants::method(uint16_t* index, const char* name, const char* descriptor) {
-  if (*index != 0) return *index;
-  if (owner_ == 0) owner_ = pool_.new_class(span_of(probes_.tracker.owner));
-  return *index = pool_.method(owner_, span_of(name), span_of(descriptor));
+static constexpr FixedText kDescriptors[kTargets] = {
+    "(I)J",
+    "(J)V",
+    "(J)V",
+    "(JI)V",
+    "(I)V",
+    "(Ljava/lang/Object;)V",
+    "(Ljava/lang/Object;I)V",
+    "(Ljava/lang/Object;)V",
+    "(Ljava/lang/Object;I)V",
+    "(J)J",
+};
+
+uint16_t TargetConstants::method(uint32_t user, Target target) {
+  uint16_t& index = methods_[user][target];
+  if (index != 0) return index;
+  const ProbesOfUser& of = probes_.users[user];
+  if (owners_[user] == 0) owners_[user] = pool_.new_class(span_of(of.owner));
+  const FixedText& type = kDescriptors[target];
+  return index = pool_.method(owners_[user], span_of(of.targets[target]),
+                              {reinterpret_cast<const uint8_t*>(type.text), type.size});
 }
 
 // HotSpot gives a class a finalizer unless its finalize() is a lone return, like java.lang.Object's: a probe
@@ -21,7 +38,7 @@ static bool is_empty_finalizer(const MethodView& method, const CodeView& code) {
   return code.code.size == 1 && method.name.equals("finalize", 8) && method.descriptor.equals("()V", 3);
 }
 
-// True: the current thread may change during the method, and exit() would find another thread's state. The
+// True: the current thread may change during the method, and end() would find another thread's state. The
 // method's callers end on their own thread again.
 static bool changes_thread(const ClassView& view, const MethodView& method) {
   if (view.name.equals("jdk/internal/vm/Continuation")) return true;
@@ -33,7 +50,10 @@ static bool changes_thread(const ClassView& view, const MethodView& method) {
   return false;
 }
 
-Reason MethodInjector::run(uint32_t wanted) {
+Reason MethodInjector::run(const uint32_t* wanted) {
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    if (wanted[i] == 0) users_[i].reason = Reason::kExcluded;
+  }
   if (!parse_code(view_, method_, &code_)) return Reason::kMalformedCode;
   if (is_empty_finalizer(method_, code_)) return Reason::kEmptyFinalizer;
   plan_.code = &code_;
@@ -56,63 +76,122 @@ Reason MethodInjector::run(uint32_t wanted) {
   if (reason != Reason::kRewritten) return reason;
   if (pool_.failed()) return pool_.failure();
   if (scratch_.body.failed()) return Reason::kNoMemory;
-  counts_.entered += enters_;
-  counts_.leaves += leaf_;
-  counts_.syncs += syncs_.placed;
-  counts_.syncs_left_out += syncs_.left_out;
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    counts_.users[i].begun += users_[i].begins;
+    counts_.users[i].leaves += users_[i].leaf;
+  }
+  count_left(Reason::kRewritten);
+  counts_.handlers += handlers_.placed;
+  counts_.handlers_left_out += handlers_.left_out;
   counts_.caughts += caughts_.placed;
   counts_.caughts_left_out += caughts_.left_out;
-  counts_.allocations += facts_.allocations + object_init_;
+  counts_.allocations += facts_.allocations + any([](const OfUser& user) { return user.object_init; });
   counts_.islands += plan_.island_count;
   return Reason::kRewritten;
 }
 
-// Reduces the wanted probes to those that apply here. kUnchanged: none does.
-Reason MethodInjector::decide(uint32_t wanted) {
+void MethodInjector::count_left(Reason reason) {
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    const Reason why = users_[i].reason == Reason::kRewritten ? reason : users_[i].reason;
+    // Excluded methods were counted before.
+    if (why != Reason::kRewritten && why != Reason::kExcluded)
+      counts_.users[i].left[static_cast<uint32_t>(why)]++;
+  }
+}
+
+// Checks the code, and marks where probes that any user wants belong.
+Reason MethodInjector::scan(const uint32_t* wanted) {
+  uint32_t all = 0;
+  for (uint32_t i = 0; i < probes_.user_count; i++) all |= wanted[i];
   for (uint32_t i = 0; i < probes_.quiet_body_count; i++) {
     if (!matches(probes_.quiet_bodies[i], view_.name, method_.name, method_.descriptor)) continue;
-    wanted &= ~static_cast<uint32_t>(kProbeArrays | kProbeCalls);
+    all &= ~static_cast<uint32_t>(kProbeArrays | kProbeCalls);
   }
-  ScanWish wish{(wanted & kProbeArrays) != 0, (wanted & kProbeCalls) ? &calls_ : nullptr};
+  ScanWish wish{(all & kProbeArrays) != 0, (all & kProbeCalls) ? &calls_ : nullptr};
   Reason reason = scan_code(code_, wish, plan_.marks, &facts_);
-  if (reason != Reason::kRewritten) return reason;
-  reason = check_handlers(code_, plan_.marks);
-  if (reason != Reason::kRewritten) return reason;
+  if (reason == Reason::kRewritten) reason = check_handlers(code_, plan_.marks);
+  if (reason == Reason::kRewritten && (all & kProbeCaught) != 0)
+    reason = mark_caughts(code_, plan_.marks, &caughts_);
+  return reason;
+}
+
+// Reduces a user's wanted probes to those that apply here.
+void MethodInjector::decide_for(uint32_t user, uint32_t wanted) {
+  OfUser& to = users_[user];
   const bool is_leaf = facts_.leaf && (method_.access & kAccSynchronized) == 0;
-  if (is_leaf && probes_.leaves_out_leaves) return Reason::kCallsNothing;
-  leaf_ = (wanted & kProbeLeaf) && (!(wanted & kProbeEnter) || is_leaf);
-  enters_ = (wanted & kProbeEnter) && !leaf_;
-  if (enters_ && changes_thread(view_, method_)) return Reason::kChangesThread;
-  object_init_ = (wanted & kProbeObjectInit) && view_.name.equals("java/lang/Object", 16) &&
-                 method_.name.equals("<init>", 6);
-  makes_ = (wanted & kProbeMade) && view_.name.equals("java/lang/Throwable", 19) &&
-           method_.name.equals("<init>", 6);
-  if ((wanted & kProbeCaught) != 0) reason = mark_caughts(code_, plan_.marks, &caughts_);
+  const bool is_constructor = method_.name.equals("<init>", 6);
+  if (is_leaf && probes_.users[user].leaves_out_leaves) {
+    to.reason = Reason::kCallsNothing;
+    return;
+  }
+  to.leaf = (wanted & kProbeLeaf) && (!(wanted & kProbeBegin) || is_leaf);
+  to.begins = (wanted & kProbeBegin) && !to.leaf;
+  if (to.begins && changes_thread(view_, method_)) {
+    to = OfUser();
+    to.reason = Reason::kChangesThread;
+    return;
+  }
+  to.ends = to.begins && (wanted & kProbeEnd);
+  to.unwinds = to.begins && (wanted & kProbeUnwind);
+  to.handles = to.begins && (wanted & kProbeHandler);
+  to.object_init = (wanted & kProbeObjectInit) && is_constructor && view_.name.equals("java/lang/Object", 16);
+  to.allocates = (wanted & (kProbeArrays | kProbeCalls)) && facts_.allocations != 0;
+  to.makes = (wanted & kProbeMade) && is_constructor && view_.name.equals("java/lang/Throwable", 19);
+  to.catches = (wanted & kProbeCaught) && caughts_.placed != 0;
+  if (!to.has_any()) to.reason = Reason::kUnchanged;
+}
+
+// The reason of the first user that has one of its own.
+Reason MethodInjector::why_none() const {
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    const Reason why = users_[i].reason;
+    if (why != Reason::kRewritten && why != Reason::kUnchanged && why != Reason::kExcluded) return why;
+  }
+  return Reason::kUnchanged;
+}
+
+Reason MethodInjector::decide(const uint32_t* wanted) {
+  Reason reason = scan(wanted);
   if (reason != Reason::kRewritten) return reason;
-  const bool reports_exceptions = makes_ || caughts_.placed != 0;
-  if (!leaf_ && !enters_ && !object_init_ && !reports_exceptions && facts_.allocations == 0)
-    return Reason::kUnchanged;
-  exits_ = enters_ && (wanted & kProbeExit);
-  unwinds_ = enters_ && (wanted & kProbeUnwind);
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    if (wanted[i] != 0) decide_for(i, wanted[i]);
+  }
+  const auto has_any = [](const OfUser& user) { return user.has_any(); };
+  if (!any(has_any)) return why_none();
   reason = find_stack_map();
   if (reason != Reason::kRewritten) return reason;
-  if (!enters_) return Reason::kRewritten;
-  prev_ = code_.max_locals;
-  if (prev_ + 2 > 65535) return Reason::kTooManyLocals;
-  if (wanted & kProbeSync) reason = mark_syncs(code_, plan_.marks, &syncs_);
-  if (reason != Reason::kRewritten || !unwinds_) return reason;
-  if (method_.name.equals("<init>", 6) && view_.super_class != 0) {
-    MethodContext context{view_, method_, code_, plan_.marks};
-    uint32_t call;
-    if (!find_super_call(context, stack_map_, scratch_, &call)) return Reason::kConstructor;
+  if (any([](const OfUser& user) { return user.unwinds; })) find_constructor(wanted);
+  if (!any(has_any)) return why_none();
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    if (users_[i].begins) users_[i].call = code_.max_locals + 2 * calls_kept_++;
+  }
+  if (code_.max_locals + 2 * calls_kept_ > 65535) return Reason::kTooManyLocals;
+  return any([](const OfUser& user) { return user.handles; }) ? mark_handlers(code_, plan_.marks, &handlers_)
+                                                              : Reason::kRewritten;
+}
+
+// Finds the call of super() in a constructor. Where that fails, users that catch all get no probes.
+void MethodInjector::find_constructor(const uint32_t* wanted) {
+  if (!method_.name.equals("<init>", 6) || view_.super_class == 0) return;
+  MethodContext context{view_, method_, code_, plan_.marks};
+  uint32_t call;
+  if (find_super_call(context, stack_map_, scratch_, &call)) {
     plan_.super_call = call + 1;
     MemberRef callee;
-    constructs_ = (wanted & kProbeConstructed) &&
-                  view_.pool.member(load_be16(code_.code.data + call + 1), &callee) &&
-                  !callee.owner.equals("java/lang/Object", 16);
-    if (constructs_) plan_.marks[call] |= kMarkAfter;
+    if (!view_.pool.member(load_be16(code_.code.data + call + 1), &callee) ||
+        callee.owner.equals("java/lang/Object", 16))
+      return;
+    for (uint32_t i = 0; i < probes_.user_count; i++) {
+      users_[i].constructs = users_[i].unwinds && (wanted[i] & kProbeConstructed) != 0;
+      if (users_[i].constructs) plan_.marks[call] |= kMarkAfter;
+    }
+    return;
   }
-  return Reason::kRewritten;
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    if (!users_[i].unwinds) continue;
+    users_[i] = OfUser();
+    users_[i].reason = Reason::kConstructor;
+  }
 }
 
 Reason MethodInjector::find_stack_map() {
@@ -131,59 +210,72 @@ Reason MethodInjector::find_stack_map() {
   return Reason::kRewritten;
 }
 
-void MethodInjector::build_probes() {
-  if (enters_ || leaf_ || caughts_.placed != 0) {
-    MethodSite site{view_.name,   method_.name, method_.descriptor, method_.access,
-                    view_.loader, &view_,       &method_,           &view_.note};
-    int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site)
-                                              : static_cast<int32_t>(counts_.methods);
-    const auto constant_of = [&](int32_t value) {
-      return value > 32767 || value < -32768 ? pool_.integer(value) : static_cast<uint16_t>(0);
-    };
-    const uint16_t constant = constant_of(id);
-    if (enters_ || leaf_) {
-      plan_.prologue.push(constructs_ ? ~id : id, constructs_ ? constant_of(~id) : constant);
-      plan_.prologue.op_u2(kOpInvokestatic, leaf_ ? constants_.leaf() : constants_.enter());
-    }
-    if (enters_) plan_.prologue.local(kOpLstore, prev_);
-    if (syncs_.placed != 0) {
-      plan_.sync.local(kOpLload, prev_);
-      plan_.sync.push(id, constant);
-      plan_.sync.op_u2(kOpInvokestatic, constants_.sync());
-    }
-    if (caughts_.placed != 0) {
-      plan_.caught.op(kOpDup);
-      plan_.caught.push(id, constant);
-      plan_.caught.op_u2(kOpInvokestatic, constants_.caught());
-    }
+void MethodInjector::build_begin(uint32_t user) {
+  const OfUser& of = users_[user];
+  if (!of.begins && !of.leaf && !of.catches) return;
+  MethodSite site{view_.name,   method_.name, method_.descriptor, method_.access,
+                  view_.loader, &view_,       &method_,           &view_.note};
+  int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site, user)
+                                            : static_cast<int32_t>(counts_.methods);
+  const auto constant_of = [this](int32_t value) {
+    return value > 32767 || value < -32768 ? pool_.integer(value) : static_cast<uint16_t>(0);
+  };
+  const uint16_t constant = constant_of(id);
+  if (of.begins || of.leaf) {
+    plan_.prologue.push(of.constructs ? ~id : id, of.constructs ? constant_of(~id) : constant);
+    plan_.prologue.op_u2(kOpInvokestatic, constants_.method(user, of.leaf ? kTargetLeaf : kTargetBegin));
   }
-  if (exits_) {
-    plan_.exit.local(kOpLload, prev_);
-    plan_.exit.op_u2(kOpInvokestatic, constants_.exit());
+  if (of.begins) plan_.prologue.local(kOpLstore, of.call);
+  if (of.handles && handlers_.placed != 0) {
+    plan_.handler.local(kOpLload, of.call);
+    plan_.handler.push(id, constant);
+    plan_.handler.op_u2(kOpInvokestatic, constants_.method(user, kTargetHandler));
   }
-  if (makes_) {
-    plan_.exit.op(kOpAload0);
-    plan_.exit.op_u2(kOpInvokestatic, constants_.made());
+  if (of.catches) {
+    plan_.caught.op(kOpDup);
+    plan_.caught.push(id, constant);
+    plan_.caught.op_u2(kOpInvokestatic, constants_.method(user, kTargetCaught));
   }
-  if (constructs_) {
-    plan_.constructed.local(kOpLload, prev_);
-    plan_.constructed.op_u2(kOpInvokestatic, constants_.constructed());
-    plan_.constructed.local(kOpLstore, prev_);
+}
+
+void MethodInjector::build_end(uint32_t user) {
+  const OfUser& of = users_[user];
+  if (of.ends) {
+    plan_.ends.local(kOpLload, of.call);
+    plan_.ends.op_u2(kOpInvokestatic, constants_.method(user, kTargetEnd));
   }
-  if (unwinds_) {
-    unwind_.local(kOpLload, prev_);
-    unwind_.op_u2(kOpInvokestatic, constants_.unwind());
-    unwind_.op(kOpAthrow);
+  if (of.makes) {
+    plan_.ends.op(kOpAload0);
+    plan_.ends.op_u2(kOpInvokestatic, constants_.method(user, kTargetMade));
   }
-  if (object_init_) {
+  if (of.constructs) {
+    plan_.constructed.local(kOpLload, of.call);
+    plan_.constructed.op_u2(kOpInvokestatic, constants_.method(user, kTargetConstructed));
+    plan_.constructed.local(kOpLstore, of.call);
+  }
+  if (of.unwinds) {
+    unwind_.local(kOpLload, of.call);
+    unwind_.op_u2(kOpInvokestatic, constants_.method(user, kTargetUnwind));
+  }
+}
+
+void MethodInjector::build_allocations(uint32_t user) {
+  if (users_[user].object_init) {
     plan_.prologue.op(kOpAload0);
-    plan_.prologue.op_u2(kOpInvokestatic, constants_.allocated());
+    plan_.prologue.op_u2(kOpInvokestatic, constants_.method(user, kTargetObject));
   }
-  if (facts_.allocations != 0) {
-    plan_.allocated_arrays = constants_.allocated_arrays();
-    plan_.allocated.op(kOpDup);
-    plan_.allocated.op_u2(kOpInvokestatic, constants_.allocated());
+  if (users_[user].allocates) {
+    plan_.arrays[plan_.array_count++] = constants_.method(user, kTargetArrays);
+    plan_.object.op(kOpDup);
+    plan_.object.op_u2(kOpInvokestatic, constants_.method(user, kTargetObject));
   }
+}
+
+void MethodInjector::build_probes() {
+  for (uint32_t i = 0; i < probes_.user_count; i++) build_begin(i);
+  for (uint32_t i = probes_.user_count; i-- != 0;) build_end(i);
+  if (unwind_.length != 0) unwind_.op(kOpAthrow);
+  for (uint32_t i = 0; i < probes_.user_count; i++) build_allocations(i);
 }
 
 // True: an instruction other than loads of constants and local variables, so it may throw.
@@ -197,10 +289,10 @@ static bool may_throw(const CodeView& code, uint32_t from, uint32_t to) {
 
 // Plans the catch-all handlers after the code: one, or in a constructor one on each side of the super() call.
 // The call itself cannot be covered: no frame is valid for `this` before and after it, and HotSpot's verifier
-// checks both. If it fails, the caller's handler or catch-all restores the state, or enter() and
-// constructed() tell that.
+// checks both. If it fails, the caller's handler or catch-all restores the state, or begin()
+// and constructed() tell that.
 Reason MethodInjector::plan_catch_all() {
-  if (!unwinds_) return Reason::kRewritten;
+  if (unwind_.length == 0) return Reason::kRewritten;
   uint32_t end = plan_.new_length;
   uint32_t start = plan_.prologue.length;
   uint16_t throwable = constants_.throwable();
@@ -224,11 +316,11 @@ Reason MethodInjector::plan_catch_all() {
 
 uint32_t MethodInjector::stack_size() const {
   uint32_t extra = facts_.allocations != 0 ? 2 : 0;
-  uint32_t least = leaf_ ? 1 : enters_ ? 2 : 1;
-  if (makes_ && extra == 0) extra = 1;
-  if (exits_) extra = 2;
-  if (syncs_.placed != 0) extra = 3;
-  if (unwinds_ || caughts_.placed != 0) least = 3;
+  uint32_t least = calls_kept_ != 0 ? 2 : 1;
+  if (plan_.ends.length != 0 && extra == 0) extra = 1;
+  if (any([](const OfUser& user) { return user.ends; })) extra = 2;
+  if (plan_.handler.length != 0) extra = 3;
+  if (unwind_.length != 0 || plan_.caught.length != 0) least = 3;
   uint32_t size = code_.max_stack + extra;
   return size > least ? size : least;
 }
@@ -242,7 +334,7 @@ Reason MethodInjector::write() {
   size_t size_at = body.size();
   body.put_u4(0);
   body.put_u2(stack);
-  body.put_u2(enters_ ? prev_ + 2 : code_.max_locals);
+  body.put_u2(code_.max_locals + 2 * calls_kept_);
   body.put_u4(length);
   uint8_t* out = body.append(length);
   if (out == nullptr) return Reason::kNoMemory;
@@ -284,7 +376,7 @@ Reason MethodInjector::write_frames() {
   size_t size_at = body.size();
   body.put_u4(0);
   MethodContext context{view_, method_, code_, plan_.marks};
-  FrameWish wish{enters_, prev_, handler_frames_, catch_all_count_};
+  FrameWish wish{calls_kept_, code_.max_locals, handler_frames_, catch_all_count_};
   uint32_t written = 0;
   Reason reason = write_stack_map(context, stack_map_, plan_, wish, pool_, scratch_, body, &written);
   body.set_u4(size_at, static_cast<uint32_t>(body.size() - size_at - 4));

@@ -9,22 +9,11 @@
 
 namespace hprof {
 
-// Constants of the probes of a class, made at first use.
-class TrackerConstants {
+// The constants of the targets that a class calls, made at first use.
+class TargetConstants {
  public:
-  TrackerConstants(const ProbeSet& probes, PoolWriter& pool) : probes_(probes), pool_(pool) {}
-  uint16_t enter() { return method(&enter_, probes_.tracker.enter, "(I)J"); }
-  uint16_t exit() { return method(&exit_, probes_.tracker.exit, "(J)V"); }
-  uint16_t unwind() { return method(&unwind_, probes_.tracker.unwind, "(J)V"); }
-  uint16_t constructed() { return method(&constructed_, probes_.tracker.constructed, "(J)J"); }
-  uint16_t sync() { return method(&sync_, probes_.tracker.sync, "(JI)V"); }
-  uint16_t leaf() { return method(&leaf_, probes_.tracker.leaf, "(I)V"); }
-  uint16_t caught() { return method(&caught_, probes_.tracker.caught, "(Ljava/lang/Object;I)V"); }
-  uint16_t made() { return method(&made_, probes_.tracker.made, "(Ljava/lang/Object;)V"); }
-  uint16_t allocated() { return method(&allocated_, probes_.tracker.allocated, "(Ljava/lang/Object;)V"); }
-  uint16_t allocated_arrays() {
-    return method(&arrays_, probes_.tracker.allocated_arrays, "(Ljava/lang/Object;I)V");
-  }
+  TargetConstants(const ProbeSet& probes, PoolWriter& pool) : probes_(probes), pool_(pool) {}
+  uint16_t method(uint32_t user, Target target);
   uint16_t throwable() {
     return throwable_ != 0 ? throwable_ : throwable_ = pool_.class_of(span_of("java/lang/Throwable"));
   }
@@ -33,12 +22,9 @@ class TrackerConstants {
   }
 
  private:
-  uint16_t method(uint16_t* index, const char* name, const char* descriptor);
-
   const ProbeSet& probes_;
   PoolWriter& pool_;
-  uint16_t owner_ = 0, enter_ = 0, exit_ = 0, unwind_ = 0, sync_ = 0, leaf_ = 0, allocated_ = 0, arrays_ = 0;
-  uint16_t caught_ = 0, made_ = 0, constructed_ = 0;
+  uint16_t owners_[kMostUsers] = {}, methods_[kMostUsers][kTargets] = {};
   uint16_t throwable_ = 0, stack_map_ = 0;
 };
 
@@ -46,7 +32,7 @@ class TrackerConstants {
 class MethodInjector {
  public:
   MethodInjector(const ProbeSet& probes, const ClassView& view, const MethodView& method, PoolWriter& pool,
-                 TrackerConstants& constants, CallClassifier& calls, Scratch& scratch, RewriteCounts& counts)
+                 TargetConstants& constants, CallClassifier& calls, Scratch& scratch, RewriteCounts& counts)
       : probes_(probes),
         view_(view),
         method_(method),
@@ -56,14 +42,46 @@ class MethodInjector {
         scratch_(scratch),
         counts_(counts) {}
 
-  // wanted: kProbe* of probe_set.h. kRewritten: the method_info was appended to scratch.body. Otherwise the
-  // caller truncates the body to what it was.
-  Reason run(uint32_t wanted);
+  // wanted: kProbe* of probe_set.h, for each user; 0: its filter leaves the method out. kRewritten: the
+  // method_info was appended to scratch.body. Otherwise the caller truncates the body to what it was.
+  Reason run(const uint32_t* wanted);
+  // Counts the method as left for that reason by each user that wanted it and has no reason of its own.
+  void count_left(Reason reason);
 
  private:
-  Reason decide(uint32_t wanted);
+  // The probes that the method gets for one user.
+  struct OfUser {
+    Reason reason = Reason::kRewritten;  // else why it gets none
+    bool begins = false;
+    bool leaf = false;  // leaf() in place of begin()
+    bool ends = false, unwinds = false, handles = false;
+    bool object_init = false;  // it is Object.<init>
+    bool allocates = false;
+    bool constructs = false;  // it is a constructor that gets constructed()
+    bool makes = false;       // it is a constructor of Throwable
+    bool catches = false;
+    uint32_t call = 0;  // number of the new local variable (a long), which holds what begin() returned
+
+    bool has_any() const { return begins || leaf || object_init || allocates || makes || catches; }
+  };
+
+  Reason scan(const uint32_t* wanted);
+  Reason decide(const uint32_t* wanted);
+  void decide_for(uint32_t user, uint32_t wanted);
+  void find_constructor(const uint32_t* wanted);
+  Reason why_none() const;
   Reason find_stack_map();
+  void build_begin(uint32_t user);
+  void build_end(uint32_t user);
+  void build_allocations(uint32_t user);
   void build_probes();
+  template <class Visit>
+  bool any(const Visit& visit) const {
+    for (uint32_t i = 0; i < probes_.user_count; i++) {
+      if (visit(users_[i])) return true;
+    }
+    return false;
+  }
   Reason plan_catch_all();
   Reason write();
   Reason write_attributes();
@@ -75,7 +93,7 @@ class MethodInjector {
   const ClassView& view_;
   const MethodView& method_;
   PoolWriter& pool_;
-  TrackerConstants& constants_;
+  TargetConstants& constants_;
   CallClassifier& calls_;
   Scratch& scratch_;
   RewriteCounts& counts_;
@@ -83,19 +101,12 @@ class MethodInjector {
   CodeView code_;
   CodePlan plan_;
   CodeFacts facts_;
-  SyncFacts syncs_;
+  HandlerFacts handlers_;
   CaughtFacts caughts_;
   Span stack_map_;
   bool has_stack_map_ = false;
-  // The probes that the method gets.
-  bool enters_ = false;
-  bool leaf_ = false;  // leaf() in place of enter()
-  bool exits_ = false;
-  bool object_init_ = false;  // it is Object.<init>
-  bool makes_ = false;        // it is a constructor of Throwable
-  bool unwinds_ = false;
-  bool constructs_ = false;  // it is a constructor that gets constructed()
-  uint32_t prev_ = 0;        // number of the new local variable (a long), which holds what enter() returned
+  OfUser users_[kMostUsers];
+  uint32_t calls_kept_ = 0;  // users with a local variable
   ProbeBytes unwind_;        // the body of a catch-all handler
   CatchAll catch_alls_[2];
   HandlerFrame handler_frames_[2];

@@ -81,7 +81,8 @@ struct HandlerFrame {
 };
 
 struct FrameWish {
-  bool carry;  // each frame gets a long in local variable `carried`, which no old frame has
+  uint32_t carried_count;  // each frame gets so many longs from local variable `carried` on, which no old
+                           // frame has
   uint32_t carried;
   const HandlerFrame* handlers;
   uint32_t handler_count;

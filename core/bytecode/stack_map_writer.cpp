@@ -63,20 +63,20 @@ void FrameWriter::put_type(VerificationType* type) {
   if (tag == kTypeUninitialized) out_.put_u2(plan_.instruction(value));
 }
 
-// Writes the new local, and unused ones before it.
+// Writes the new locals, and unused ones before them.
 void FrameWriter::put_padding(uint32_t slots) {
   uint32_t gap = wish_.carried - slots;
   if (uint8_t* at = out_.append(gap)) std::memset(at, kTypeTop, gap);
-  out_.put_u1(kTypeLong);
+  for (uint32_t i = 0; i < wish_.carried_count; i++) out_.put_u1(kTypeLong);
 }
 
 void FrameWriter::write_full(Frame& frame, uint32_t at) {
   out_.put_u1(255);
   out_.put_u2(step(at));
-  uint32_t extra = wish_.carry ? wish_.carried - frame.slots + 1 : 0;
+  uint32_t extra = wish_.carried_count != 0 ? wish_.carried - frame.slots + wish_.carried_count : 0;
   out_.put_u2(frame.local_count + extra);
   for (uint32_t i = 0; i < frame.local_count; i++) put_type(&frame.locals[i]);
-  if (wish_.carry) put_padding(frame.slots);
+  if (wish_.carried_count != 0) put_padding(frame.slots);
   out_.put_u2(frame.stack_count);
   for (uint32_t i = 0; i < frame.stack_count; i++) put_type(&frame.stack[i]);
   old_locals_known_ = false;
@@ -85,13 +85,13 @@ void FrameWriter::write_full(Frame& frame, uint32_t at) {
 bool FrameWriter::write_short(FrameReader& reader, uint32_t at) {
   Frame& frame = reader.frame();
   FrameKind kind = reader.kind();
-  // The first frame follows that of the method's entry, which has no new local yet.
-  bool entry = wish_.carry && written_ == 0;
+  // The first frame follows that of the method's entry, which has no new locals yet.
+  const bool carries = wish_.carried_count != 0, entry = carries && written_ == 0;
   if (!old_locals_known_ || kind == FrameKind::kFull) return false;
   if (kind == FrameKind::kAppend || (entry && kind == FrameKind::kSame)) {
-    if (wish_.carry && !entry) return false;
+    if (carries && !entry) return false;
     uint32_t added = kind == FrameKind::kAppend ? reader.changed() : 0;
-    uint32_t count = added + (entry ? wish_.carried - frame.slots + 1 : 0);
+    uint32_t count = added + (entry ? wish_.carried - frame.slots + wish_.carried_count : 0);
     if (count > 3) return false;
     out_.put_u1(251 + count);
     out_.put_u2(step(at));
@@ -99,7 +99,7 @@ bool FrameWriter::write_short(FrameReader& reader, uint32_t at) {
     if (entry) put_padding(frame.slots);
     return true;
   }
-  if (entry || (wish_.carry && kind == FrameKind::kChop)) return false;
+  if (entry || (carries && kind == FrameKind::kChop)) return false;
   uint32_t delta = step(at);
   if (kind == FrameKind::kSame) {
     if (delta < 64) {
@@ -129,11 +129,11 @@ void FrameWriter::write_handler(const HandlerFrame& handler) {
   out_.put_u1(255);
   out_.put_u2(step(handler.at));
   uint32_t carried = wish_.carried;
-  out_.put_u2(carried + 1);
+  out_.put_u2(carried + wish_.carried_count);
   for (uint32_t i = 0; i < carried; i++) {
     out_.put_u1(i == 0 && handler.uninitialized_this ? kTypeUninitializedThis : kTypeTop);
   }
-  out_.put_u1(kTypeLong);
+  for (uint32_t i = 0; i < wish_.carried_count; i++) out_.put_u1(kTypeLong);
   out_.put_u2(1);
   out_.put_u1(kTypeObject);
   out_.put_u2(handler.throwable);

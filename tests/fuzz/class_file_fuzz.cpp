@@ -20,7 +20,9 @@ void* allocate(void*, size_t size) { return std::malloc(size); }
 void release(void*, void* block, size_t) { std::free(block); }
 
 // Small and large ones, which are pushed in different ways.
-int32_t method_id(void*, const MethodSite& site) { return static_cast<int32_t>(site.name.size) * 9000; }
+int32_t method_id(void*, const MethodSite& site, uint32_t) {
+  return static_cast<int32_t>(site.name.size) * 9000;
+}
 
 // The new class, or nothing. An exact copy of the input, so that the sanitizer sees each byte read beyond it.
 std::vector<uint8_t> rewrite_copy(const uint8_t* data, size_t size, const ProbeSet& probes,
@@ -54,9 +56,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ProbeSet probes;
   add_allocation_probes(&probes);
   probes.method_id = method_id;
-  probes.field = {"java/lang/Thread", "$hq", "J", 0x1081};
+  const char* names[kTargets] = {"begin",  "end",    "unwind", "handler", "leaf",
+                                 "object", "arrays", "made",   "caught", "constructed"};
+  for (ProbesOfUser& user : probes.users) {
+    user.owner = "Targets";
+    std::memcpy(user.targets, names, sizeof names);
+    user.field = {"java/lang/Thread", "$hq", "J", 0x1081};
+  }
   for (uint32_t mask : {kProbeAll + 0u, kProbesOfTimes & ~kProbeLeaf, kProbesOfSites + 0u}) {
-    probes.probes = mask;
+    probes.user_count = mask == kProbeAll ? kMostUsers : 1;
+    for (ProbesOfUser& user : probes.users) user.probes = mask;
     std::vector<uint8_t> once = rewrite_copy(data, size, probes, scratch);
     if (once.empty()) continue;
     check(once, scratch);

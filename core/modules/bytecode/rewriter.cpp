@@ -18,11 +18,14 @@ namespace {
 
 constexpr size_t kScratchLimit = 16u << 20;
 constexpr uint32_t kDefineTries = 3;
+constexpr const char* kTracker = "java/lang/HprofTracker";
 constexpr const char* kThreadClass = "java/lang/Thread";
 constexpr const char* kThreadField = "$hq";
 constexpr uint32_t kFirstPreviewVirtual = 19;  // JDK with virtual threads as a preview
 constexpr uint32_t kFirstVirtual = 21;         // and without
 constexpr uint32_t kTimer = user_of(HPROF_PROBE_TIMED);
+// Of the engine.
+constexpr uint32_t kMainUser = 0, kTimingUser = 1;
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
 
@@ -143,14 +146,12 @@ class ModuleRewriter final : public Rewriter {
     return tracker_ != nullptr && thread_field_ != nullptr && jni != nullptr && thread != nullptr;
   }
   static bool include_class(void* self, Span name, uint16_t access);
-  static uint32_t include_method(void* self, const MethodSite& site, uint32_t probes);
-  static int32_t method_id(void* self, const MethodSite& site);
+  static uint32_t include_method(void* self, const MethodSite& site, uint32_t user, uint32_t probes);
+  static int32_t method_id(void* self, const MethodSite& site, uint32_t user);
   bool times(Str class_name, Str method) const;
-  static bool times_class(void* self, Span name, uint16_t access);
-  static uint32_t times_method(void* self, const MethodSite& site, uint32_t probes);
-  static int32_t timed_number(void* self, const MethodSite& site);
-  EngineUse engine_use();
-  bool make_timing_engine();
+  uint32_t times_method(const MethodSite& site, uint32_t probes) const;
+  bool is_timing() const { return (asked_ & HPROF_PROBE_TIMED) != 0; }
+  ProbesOfUser main_probes() const;
   bool register_timed(JNIEnv* jni, void* begins, void* constructed, void* ends) const;
   bool let_tracker_time(jvmtiEnv* jvmti, JNIEnv* jni, jclass tracker) const;
   bool includes(jvmtiEnv* jvmti, jclass loaded) const;
@@ -164,10 +165,9 @@ class ModuleRewriter final : public Rewriter {
 
   RewriterUse use_;
   Engine* engine_ = nullptr;
-  Engine* timing_ = nullptr;  // of HPROF_PROBE_TIMED; engine_ rewrites what it has made
   uint32_t asked_ = 0;
   uint64_t passed_ = 0;             // classes loaded before class files were seen
-  uint64_t refused_ = 0;            // classes that the VM refuses to retransform for timing_
+  uint64_t refused_ = 0;            // classes that the VM refuses to retransform for HPROF_PROBE_TIMED
   Region first_lines_;              // by method id
   bool tells_constructed_ = false;  // the user wants it; a tracker of an earlier version cannot
   jclass tracker_ = nullptr;        // global references and ids, from VMInit on
@@ -178,55 +178,57 @@ class ModuleRewriter final : public Rewriter {
   jfieldID carriers_field_ = nullptr;
 };
 
-EngineUse ModuleRewriter::engine_use() {
+// The probes of all users but that of HPROF_PROBE_TIMED.
+ProbesOfUser ModuleRewriter::main_probes() const {
+  ProbesOfUser main;
+  main.owner = kTracker;
+  const char* targets[kTargets] = {"enter",           "exit", "unwind", "sync", "leaf", "allocated",
+                                   "allocatedArrays", "made", "caught"};
+  if ((asked_ & HPROF_PROBE_METHODS) != 0) {
+    main.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
+    main.field = {kThreadClass, kThreadField, "J", 0};
+    const bool virtuals = use_.settings->java_version >= kFirstPreviewVirtual;
+    if (!virtuals && (asked_ & HPROF_PROBE_CLOCK) == 0) targets[kTargetEnd] = "exitQuickly";
+  }
+  if ((asked_ & HPROF_PROBE_CALLS) != 0) {
+    main.probes |= kProbeBegin | kProbeEnd | kProbeUnwind;
+    targets[kTargetBegin] = "enterCall";
+    targets[kTargetEnd] = "exitCall";
+    targets[kTargetUnwind] = "unwindCall";
+  }
+  if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) main.probes |= kProbesOfSites;
+  if ((asked_ & kUserCaught) != 0) main.probes |= kProbeCaught;
+  if ((asked_ & kUserMade) != 0) main.probes |= kProbeMade;
+  std::memcpy(main.targets, targets, sizeof targets);
+  return main;
+}
+
+bool ModuleRewriter::make_engine(uint32_t asked) {
+  asked_ = asked;
   EngineUse use;
   use.probes.context = this;
   use.memory = use_.memory->functions();
   use.scratch_limit = kScratchLimit;
   use.internal_unsafe = use_.settings->java_version >= 9;
-  return use;
-}
-
-bool ModuleRewriter::make_engine(uint32_t asked) {
-  asked_ = asked;
-  EngineUse use = engine_use();
-  if ((asked_ & HPROF_PROBE_METHODS) != 0) {
-    use.probes.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
-    use.probes.field = {kThreadClass, kThreadField, "J", 0};
-    const bool virtuals = use_.settings->java_version >= kFirstPreviewVirtual;
-    if (!virtuals && (asked_ & HPROF_PROBE_CLOCK) == 0) use.probes.tracker.exit = "exitQuickly";
+  use.probes.users[kMainUser] = main_probes();
+  use.probes.user_count = kMainUser + 1;
+  if (is_timing()) {
+    ProbesOfUser& timing = use.probes.users[kTimingUser];
+    timing.owner = kTracker;
+    timing.probes = kProbeBegin | kProbeEnd | kProbeUnwind | kProbeConstructed;
+    timing.targets[kTargetConstructed] = "constructedTimed";
+    timing.targets[kTargetBegin] = "enterTimed";
+    timing.targets[kTargetEnd] = timing.targets[kTargetUnwind] = "exitTimed";
+    timing.leaves_out_leaves = true;
+    use.probes.user_count = kTimingUser + 1;
   }
-  if ((asked_ & HPROF_PROBE_CALLS) != 0) {
-    use.probes.probes |= kProbeEnter | kProbeExit | kProbeUnwind;
-    use.probes.tracker.enter = "enterCall";
-    use.probes.tracker.exit = "exitCall";
-    use.probes.tracker.unwind = "unwindCall";
-  }
-  if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) use.probes.probes |= kProbesOfSites;
-  if ((asked_ & kUserCaught) != 0) use.probes.probes |= kProbeCaught;
-  if ((asked_ & kUserMade) != 0) use.probes.probes |= kProbeMade;
   use.probes.include_class = &ModuleRewriter::include_class;
   use.probes.include_method = &ModuleRewriter::include_method;
   use.probes.method_id = &ModuleRewriter::method_id;
   // Without this memory, frames have no lines.
   first_lines_.create(*use_.memory, (uint64_t{use_.most_methods} + 1) * sizeof(uint16_t), Backing::kLazy);
   engine_ = engine_create(use);
-  return engine_ != nullptr && ((asked_ & HPROF_PROBE_TIMED) == 0 || make_timing_engine());
-}
-
-// An engine of its own: its probes have their own local variable and handlers, inside of all others.
-bool ModuleRewriter::make_timing_engine() {
-  EngineUse use = engine_use();
-  use.probes.probes = kProbeEnter | kProbeExit | kProbeUnwind | kProbeConstructed;
-  use.probes.tracker.enter = "enterTimed";
-  use.probes.tracker.constructed = "constructedTimed";
-  use.probes.tracker.exit = use.probes.tracker.unwind = "exitTimed";
-  use.probes.leaves_out_leaves = true;
-  use.probes.include_class = &ModuleRewriter::times_class;
-  use.probes.include_method = &ModuleRewriter::times_method;
-  use.probes.method_id = &ModuleRewriter::timed_number;
-  timing_ = engine_create(use);
-  return timing_ != nullptr;
+  return engine_ != nullptr;
 }
 
 // method: empty: any of that class.
@@ -238,21 +240,9 @@ bool ModuleRewriter::times(Str class_name, Str method) const {
          });
 }
 
-bool ModuleRewriter::times_class(void* self, Span name, uint16_t) {
-  return static_cast<ModuleRewriter*>(self)->times(str_of(name), Str());
-}
-
-uint32_t ModuleRewriter::times_method(void* self, const MethodSite& site, uint32_t probes) {
-  auto* rewriter = static_cast<ModuleRewriter*>(self);
-  if (has_no_handlers(site) || !rewriter->times(str_of(site.class_name), str_of(site.name))) return 0;
-  return rewriter->tells_constructed_ ? probes : probes & ~static_cast<uint32_t>(kProbeConstructed);
-}
-
-int32_t ModuleRewriter::timed_number(void* self, const MethodSite& site) {
-  auto* rewriter = static_cast<ModuleRewriter*>(self);
-  const ProbeUser& user = rewriter->use_.users[kTimer];
-  const auto method = static_cast<uint32_t>(rewriter->number(site));
-  return method != 0 ? static_cast<int32_t>(user.number(user.self, method)) : 0;
+uint32_t ModuleRewriter::times_method(const MethodSite& site, uint32_t probes) const {
+  if (has_no_handlers(site) || !times(str_of(site.class_name), str_of(site.name))) return 0;
+  return tells_constructed_ ? probes : probes & ~static_cast<uint32_t>(kProbeConstructed);
 }
 
 bool ModuleRewriter::wants(uint32_t probe, Span class_name) const {
@@ -266,6 +256,10 @@ bool ModuleRewriter::wants(uint32_t probe, Span class_name) const {
 // java.lang.Thread gets its field, and Throwable its probe, whatever the patterns say.
 bool ModuleRewriter::include_class(void* self, Span name, uint16_t) {
   auto* rewriter = static_cast<ModuleRewriter*>(self);
+  for (const TrackerClass& tracker : kTrackerClasses) {
+    if (name.equals(tracker.name)) return false;
+  }
+  if (rewriter->is_timing() && rewriter->times(str_of(name), Str())) return true;
   if ((rewriter->asked_ & HPROF_PROBE_ALLOCATIONS) != 0 || name.equals(kThreadClass)) return true;
   if ((rewriter->asked_ & kUserMade) != 0 && name.equals("java/lang/Throwable")) return true;
   for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_CALLS, kUserCaught}) {
@@ -274,8 +268,9 @@ bool ModuleRewriter::include_class(void* self, Span name, uint16_t) {
   return false;
 }
 
-uint32_t ModuleRewriter::include_method(void* self, const MethodSite& site, uint32_t probes) {
+uint32_t ModuleRewriter::include_method(void* self, const MethodSite& site, uint32_t user, uint32_t probes) {
   auto* rewriter = static_cast<ModuleRewriter*>(self);
+  if (user == kTimingUser) return rewriter->times_method(site, probes);
   if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name) &&
       !rewriter->wants(HPROF_PROBE_CALLS, site.class_name))
     probes &= ~kProbesOfTimes;
@@ -288,8 +283,12 @@ uint32_t ModuleRewriter::include_method(void* self, const MethodSite& site, uint
   return probes;
 }
 
-int32_t ModuleRewriter::method_id(void* self, const MethodSite& site) {
-  return static_cast<ModuleRewriter*>(self)->number(site);
+int32_t ModuleRewriter::method_id(void* self, const MethodSite& site, uint32_t user) {
+  auto* rewriter = static_cast<ModuleRewriter*>(self);
+  const int32_t method = rewriter->number(site);
+  if (user != kTimingUser || method == 0) return method;
+  const ProbeUser& timer = rewriter->use_.users[kTimer];
+  return static_cast<int32_t>(timer.number(timer.self, static_cast<uint32_t>(method)));
 }
 
 bool ModuleRewriter::is_generated(Span class_name) const {
@@ -325,14 +324,7 @@ int32_t ModuleRewriter::number(const MethodSite& site) {
 void ModuleRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes,
                                 jint* new_size, unsigned char** new_bytes) {
   const Span file = {bytes, static_cast<uint32_t>(size)};
-  NewClass made = {nullptr, 0};
-  if (timing_ != nullptr) made = engine_rewrite(timing_, file, loader, jvmti, &allocate);
-  if (asked_ != HPROF_PROBE_TIMED) {
-    const Span now = made.bytes != nullptr ? Span{made.bytes, made.size} : file;
-    const NewClass all = engine_rewrite(engine_, now, loader, jvmti, &allocate);
-    if (all.bytes != nullptr && made.bytes != nullptr) jvmti->Deallocate(made.bytes);
-    if (all.bytes != nullptr) made = all;
-  }
+  const NewClass made = engine_rewrite(engine_, file, loader, jvmti, &allocate);
   if (made.bytes == nullptr) return;
   *new_bytes = made.bytes;
   *new_size = static_cast<jint>(made.size);
@@ -377,7 +369,7 @@ bool ModuleRewriter::find_fields(JNIEnv* jni, jclass tracker) {
 }
 
 bool ModuleRewriter::prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) {
-  jclass tracker = jni->FindClass("java/lang/HprofTracker");
+  jclass tracker = jni->FindClass(kTracker);
   jclass thread = jni->FindClass(kThreadClass);
   if (tracker != nullptr && thread != nullptr) {
     const bool has_fields = find_fields(jni, tracker);
@@ -389,10 +381,10 @@ bool ModuleRewriter::prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) {
                          jni->GetStaticMethodID(tracker, "constructedTimed", "(J)J") != nullptr;
     clear_exception(jni);
     // Not before VMInit: the VM ends if a class outside of java.base is there before its modules.
-    bool primed = timing_ == nullptr ||
-                  (define(jni, kTimerClass) &&
-                   register_timed(jni, timer.call_begins, timer.call_constructed, timer.call_ends) &&
-                   let_tracker_time(jvmti, jni, tracker));
+    bool primed =
+        !is_timing() || (define(jni, kTimerClass) &&
+                         register_timed(jni, timer.call_begins, timer.call_constructed, timer.call_ends) &&
+                         let_tracker_time(jvmti, jni, tracker));
     // Natives of other probes are not called, and not found while an agent attaches.
     const char* first = asked_ != HPROF_PROBE_TIMED ? "prime" : "primeTimed";
     jmethodID prime = jni->GetStaticMethodID(tracker, first, "()V");
@@ -433,7 +425,7 @@ bool ModuleRewriter::includes(jvmtiEnv* jvmti, jclass loaded) const {
   if (text.size > 2 && text[0] == 'L') {
     const Str name = text.part(1, text.size - 1);
     const Span span = {reinterpret_cast<const uint8_t*>(name.data), static_cast<uint32_t>(name.size)};
-    result = timing_ != nullptr ? times(name, Str()) : wants(HPROF_PROBE_CALLS, span);
+    result = is_timing() ? times(name, Str()) : wants(HPROF_PROBE_CALLS, span);
   }
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
   return result;
@@ -457,7 +449,7 @@ bool ModuleRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
   uint64_t refused = 0;
   for (jint i = 0; i < taken; i += kPiece)
     refused += retransform(jvmti, classes + i, taken - i < kPiece ? taken - i : kPiece);
-  (timing_ != nullptr ? refused_ : passed_) += refused;
+  (is_timing() ? refused_ : passed_) += refused;
   for (jint i = 0; i < taken; i++) jni->DeleteGlobalRef(classes[i]);
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
   return true;
@@ -468,8 +460,8 @@ bool ModuleRewriter::register_timed(JNIEnv* jni, void* begins, void* constructed
   const JNINativeMethod methods[] = {
       {names[0], types[0], begins}, {names[1], types[1], ends}, {names[2], types[2], constructed}};
   jclass timer = jni->FindClass("hprof/Timer");
-  const jint count = tells_constructed_ ? 3 : 2;
-  const bool done = timer != nullptr && jni->RegisterNatives(timer, methods, count) == JNI_OK;
+  const bool done =
+      timer != nullptr && jni->RegisterNatives(timer, methods, tells_constructed_ ? 3 : 2) == JNI_OK;
   clear_exception(jni);
   if (timer != nullptr) jni->DeleteLocalRef(timer);
   return done;
@@ -503,7 +495,6 @@ void ModuleRewriter::undo(jvmtiEnv* jvmti, JNIEnv* jni) {
 
 void ModuleRewriter::destroy() {
   MemoryAccount& memory = *use_.memory;
-  if (timing_ != nullptr) engine_destroy(timing_);
   engine_destroy(engine_);
   first_lines_.destroy();
   this->~ModuleRewriter();
@@ -550,8 +541,14 @@ uint32_t ModuleRewriter::first_line(uint32_t method) const {
 void ModuleRewriter::totals(hprof_probe_totals* totals) const {
   EngineTotals all;
   engine_totals(engine_, &all);
-  const hprof_probe_totals known = {sizeof(known),  0,           all.classes, all.classes_changed,
-                                    all.bytes_read, all.methods, all.entered, all.leaves,
+  const hprof_probe_totals known = {sizeof(known),
+                                    0,
+                                    all.classes,
+                                    all.classes_changed,
+                                    all.bytes_read,
+                                    all.methods,
+                                    all.users[kMainUser].begun,
+                                    all.users[kMainUser].leaves,
                                     all.allocations};
   hprof_copy_sized(totals, totals->size, &known, sizeof(known));
 }
@@ -559,12 +556,13 @@ void ModuleRewriter::totals(hprof_probe_totals* totals) const {
 // Of classes and methods that are not to be timed there is nothing to say.
 void ModuleRewriter::each_left(bool timed, void* argument,
                                void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
-  if (timed && timing_ == nullptr) return;
+  if (timed && !is_timing()) return;
   EngineTotals all;
-  engine_totals(timed ? timing_ : engine_, &all);
+  engine_totals(engine_, &all);
+  const EngineTotals::OfUser& of = all.users[timed ? kTimingUser : kMainUser];
   for (uint32_t i = static_cast<uint32_t>(Reason::kExcluded) + (timed ? 1 : 0); i < kReasonCount; i++) {
-    if (all.classes_left[i] == 0 && all.methods_left[i] == 0) continue;
-    visit(argument, reason_text(static_cast<Reason>(i)), all.classes_left[i], all.methods_left[i]);
+    if (all.classes_left[i] == 0 && of.methods_left[i] == 0) continue;
+    visit(argument, reason_text(static_cast<Reason>(i)), all.classes_left[i], of.methods_left[i]);
   }
   if (timed) {
     if (refused_ != 0) visit(argument, "the VM does not change them", refused_, 0);

@@ -57,7 +57,7 @@ bool include_class(void* context, Span name, uint16_t) {
   return true;
 }
 
-int32_t method_id(void* context, const MethodSite& site) {
+int32_t method_id(void* context, const MethodSite& site, uint32_t) {
   auto* run = static_cast<Run*>(context);
   if (run->ids != nullptr) {
     std::fprintf(run->ids, "%d %s %s %s\n", run->next_id, text(site.class_name).c_str(),
@@ -110,7 +110,7 @@ bool parse_options(int argc, char** argv, Options* options) {
 
 bool add_probes(const std::string& list, ProbeSet* set) {
   static const std::map<std::string, uint32_t> kNames = {
-      {"enter", kProbeEnter}, {"exit", kProbeExit},      {"unwind", kProbeUnwind},  {"sync", kProbeSync},
+      {"enter", kProbeBegin}, {"exit", kProbeEnd},       {"unwind", kProbeUnwind},  {"sync", kProbeHandler},
       {"leaf", kProbeLeaf},   {"times", kProbesOfTimes}, {"sites", kProbesOfSites}, {"all", kProbeAll}};
   for (size_t at = 0; at <= list.size();) {
     size_t comma = list.find(',', at);
@@ -118,7 +118,7 @@ bool add_probes(const std::string& list, ProbeSet* set) {
     auto found = kNames.find(list.substr(at, comma - at));
     if (found == kNames.end()) return false;
     if (found->second & kProbesOfSites) add_allocation_probes(set);
-    set->probes |= found->second;
+    set->users[0].probes |= found->second;
     at = comma + 1;
   }
   return true;
@@ -158,13 +158,13 @@ struct Totals {
 
 void add(const RewriteCounts& counts, RewriteCounts* totals) {
   totals->methods += counts.methods;
-  totals->entered += counts.entered;
-  totals->leaves += counts.leaves;
-  totals->syncs += counts.syncs;
-  totals->syncs_left_out += counts.syncs_left_out;
+  totals->handlers += counts.handlers;
+  totals->handlers_left_out += counts.handlers_left_out;
   totals->allocations += counts.allocations;
   totals->islands += counts.islands;
-  for (uint32_t i = 0; i < kReasonCount; i++) totals->left[i] += counts.left[i];
+  totals->users[0].begun += counts.users[0].begun;
+  totals->users[0].leaves += counts.users[0].leaves;
+  for (uint32_t i = 0; i < kReasonCount; i++) totals->users[0].left[i] += counts.users[0].left[i];
 }
 
 double rewrite_all(const std::vector<File>& files, const ProbeSet& probes, Scratch& scratch,
@@ -200,11 +200,11 @@ void print(const Totals& totals, size_t files, double best) {
   }
   const RewriteCounts& counts = totals.counts;
   std::printf("methods %u, entered %u, leaves %u, syncs %u (left out %u), allocations %u, islands %u\n",
-              counts.methods, counts.entered, counts.leaves, counts.syncs, counts.syncs_left_out,
-              counts.allocations, counts.islands);
+              counts.methods, counts.users[0].begun, counts.users[0].leaves, counts.handlers,
+              counts.handlers_left_out, counts.allocations, counts.islands);
   for (uint32_t i = 0; i < kReasonCount; i++) {
-    if (counts.left[i] != 0) {
-      std::printf("methods left, %s: %u\n", reason_text(static_cast<Reason>(i)), counts.left[i]);
+    if (counts.users[0].left[i] != 0) {
+      std::printf("methods left, %s: %u\n", reason_text(static_cast<Reason>(i)), counts.users[0].left[i]);
     }
   }
   std::printf("%zu files, %.2f MB in, %.2f MB out, %.1f MB/s\n", files, totals.bytes_in / 1e6,
@@ -225,9 +225,15 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "rewrite_tool: unknown probe in %s\n", options.probes.c_str());
     return 2;
   }
-  probes.tracker.owner = options.tracker.c_str();
+  // As tests/lab/corpus/noop and behaviour name them.
+  const char* names[kTargets] = {"enter",           "exit", "unwind", "sync",       "leaf", "allocated",
+                                 "allocatedArrays", "made", "caught", "constructed"};
+  ProbesOfUser& user = probes.users[0];
+  std::memcpy(user.targets, names, sizeof names);
+  user.owner = options.tracker.c_str();
+  probes.user_count = 1;
   probes.huge_method_bytes = options.huge;
-  if (options.field) probes.field = {"java/lang/Thread", "$hq", "J", 0x1081};
+  if (options.field) user.field = {"java/lang/Thread", "$hq", "J", 0x1081};
   probes.context = &run;
   probes.include_class = include_class;
   probes.method_id = method_id;

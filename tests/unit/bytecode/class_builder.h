@@ -159,7 +159,7 @@ struct Rewritten {
       has_code = parse_code(view, method, &code);
     }
   }
-  uint32_t left(Reason reason) const { return result.counts.left[static_cast<uint32_t>(reason)]; }
+  uint32_t left(Reason reason) const { return result.counts.users[0].left[static_cast<uint32_t>(reason)]; }
   Bytes attribute(Word word) const {
     Cursor in{view.file.data, code.attributes, code.end};
     for (uint32_t i = 0; i < code.attribute_count; i++) {
@@ -191,10 +191,21 @@ inline Method empty_constructor() {
   return method;
 }
 
+inline ProbesOfUser user_of(uint32_t mask, const char* owner) {
+  ProbesOfUser user;
+  user.probes = mask;
+  user.owner = owner;
+  const char* names[kTargets] = {"begin",  "end",    "unwind", "handler", "leaf",
+                                 "object", "arrays", "made",   "caught",  "constructed"};
+  std::memcpy(user.targets, names, sizeof names);
+  return user;
+}
+
 inline ProbeSet probes_of(uint32_t mask) {
   ProbeSet probes;
   if (mask & kProbesOfSites) add_allocation_probes(&probes);
-  probes.probes = mask;
+  probes.users[0] = user_of(mask, "Targets");
+  probes.user_count = 1;
   return probes;
 }
 

@@ -7,6 +7,7 @@
 
 #include "class_builder.h"
 #include "core/bytecode/engine.h"
+#include "core/bytecode/opcodes.h"
 #include "core/bytecode/tracker_classes.h"
 
 using namespace hprof;
@@ -27,8 +28,8 @@ Rewritten rewrite_one(Method method, uint32_t probes, uint16_t major = 52) {
   return Rewritten(builder.build(), probes_of(probes));
 }
 
-int32_t big_id(void*, const MethodSite&) { return 100000; }
-uint32_t no_probes(void*, const MethodSite&, uint32_t) { return 0; }
+int32_t big_id(void*, const MethodSite&, uint32_t) { return 100000; }
+uint32_t no_probes(void*, const MethodSite&, uint32_t, uint32_t) { return 0; }
 bool no_class(void*, Span, uint16_t) { return false; }
 
 }  // namespace
@@ -39,20 +40,20 @@ TEST_CASE("a loop, a throw, an allocation, a monitor and a synchronized method a
     Method method;
     method.code = code;
     Rewritten r = rewrite_one(method, kProbesOfTimes & ~kProbeUnwind, 49);
-    CHECK(r.result.counts.entered == 1);
-    CHECK(r.result.counts.leaves == 0);
+    CHECK(r.result.counts.users[0].begun == 1);
+    CHECK(r.result.counts.users[0].leaves == 0);
   }
   Method method;
   method.code = {177};
-  CHECK(rewrite_one(method, kProbesOfTimes).result.counts.leaves == 1);
+  CHECK(rewrite_one(method, kProbesOfTimes).result.counts.users[0].leaves == 1);
   method.access = 0x0028;
-  CHECK(rewrite_one(method, kProbesOfTimes).result.counts.entered == 1);
+  CHECK(rewrite_one(method, kProbesOfTimes).result.counts.users[0].begun == 1);
 }
 
 TEST_CASE("ids that need a constant get one") {
   ClassBuilder builder;
   builder.add(calling(builder));
-  ProbeSet probes = probes_of(kProbeEnter);
+  ProbeSet probes = probes_of(kProbeBegin);
   probes.method_id = big_id;
   Rewritten r(builder.build(), probes);
   REQUIRE(r.has_code);
@@ -66,7 +67,7 @@ TEST_CASE("a frame of an unknown kind leaves the method") {
   Method method;
   method.code = {0, 167, 0xff, 0xff};
   method.attributes.push_back({"StackMapTable", {0, 1, 246, 0, 0}});
-  Rewritten r = rewrite_one(method, kProbeEnter);
+  Rewritten r = rewrite_one(method, kProbeBegin);
   CHECK(r.result.reason == Reason::kUnchanged);
   CHECK(r.left(Reason::kUnknownFrame) == 1);
 }
@@ -96,7 +97,7 @@ TEST_CASE("empty finalizers stay: the VM registers no object for them") {
   method.name = "finalize";
   builder.add(method);
   Rewritten r(builder.build(), probes_of(kProbeObjectInit | kProbesOfTimes));
-  CHECK(r.result.counts.leaves == 1);
+  CHECK(r.result.counts.users[0].leaves == 1);
   CHECK(r.left(Reason::kEmptyFinalizer) == 1);
 }
 
@@ -123,7 +124,7 @@ TEST_CASE("line numbers and local variables move, the first line keeps the entry
   method.attributes.push_back({"LineNumberTable", {0, 2, 0, 0, 0, 7, 0, 2, 0, 8}});
   method.attributes.push_back({"LocalVariableTable", {0, 2, 0, 0, 0, 4, 0, 1, 0, 1, 0, 0,  //
                                                       0, 2, 0, 2, 0, 1, 0, 1, 0, 1}});
-  Rewritten r = rewrite_one(method, kProbeEnter);
+  Rewritten r = rewrite_one(method, kProbeBegin);
   REQUIRE(r.has_code);
   CHECK(r.attribute(Word::kLineNumberTable) == Bytes{0, 2, 0, 0, 0, 7, 0, 7, 0, 8});
   CHECK(r.attribute(Word::kLocalVariableTable) ==
@@ -134,11 +135,11 @@ TEST_CASE("type annotations of the code move to the instruction itself") {
   Method method;
   method.code = {0, 187, 0, 2, 191};
   method.attributes.push_back({"RuntimeVisibleTypeAnnotations", {0, 1, 0x44, 0, 1, 0, 0, 1, 0, 0}});
-  Rewritten r = rewrite_one(method, kProbeEnter);
+  Rewritten r = rewrite_one(method, kProbeBegin);
   REQUIRE(r.has_code);
   CHECK(r.attribute(Word::kTypeAnnotations) == Bytes{0, 1, 0x44, 0, 6, 0, 0, 1, 0, 0});
   method.attributes[0].content[2] = 0x13;  // no target of code
-  CHECK(rewrite_one(method, kProbeEnter).left(Reason::kMalformedTable) == 1);
+  CHECK(rewrite_one(method, kProbeBegin).left(Reason::kMalformedTable) == 1);
 }
 
 TEST_CASE("code that would pass 64 KiB or the VM's own limit is left") {
@@ -163,13 +164,55 @@ TEST_CASE("a constructor that overwrites its object is left") {
   method.locals = 1;
   method.code = {42, 183, 0, static_cast<uint8_t>(init), 177};
   builder.add(method);
-  CHECK(Rewritten(builder.build(), probes_of(kProbesOfTimes)).result.counts.entered == 1);
+  CHECK(Rewritten(builder.build(), probes_of(kProbesOfTimes)).result.counts.users[0].begun == 1);
   method.code[0] = 1;
   method.code.insert(method.code.begin(), {1, 75});  // local 0 is overwritten
   ClassBuilder odd("T", "S");
   odd.method_ref("S", "<init>", "()V");
   odd.add(method);
   CHECK(Rewritten(odd.build(), probes_of(kProbesOfTimes)).left(Reason::kConstructor) == 1);
+}
+
+TEST_CASE("each user of a method has a local variable of its own, and ends in the opposite order") {
+  ClassBuilder builder;
+  builder.add(calling(builder));
+  ProbeSet probes = probes_of(kProbeBegin | kProbeEnd | kProbeUnwind);
+  probes.users[1] = user_of(kProbeBegin | kProbeEnd, "Others");
+  probes.user_count = 2;
+  Rewritten r(builder.build(), probes);
+  REQUIRE(r.has_code);
+  CHECK(r.code.max_locals == 4);
+  std::string code;
+  for (uint32_t pc = 0; pc < r.code.code.size;
+       pc += instruction_length(r.code.code.data, r.code.code.size, pc)) {
+    const uint8_t* at = r.code.code.data + pc;
+    MemberRef ref;
+    if (*at == kOpInvokestatic && r.view.pool.member(load_be16(at + 1), &ref))
+      code += std::string(reinterpret_cast<const char*>(ref.owner.data), 1) +
+              std::string(reinterpret_cast<const char*>(ref.name.data), ref.name.size) + " ";
+    if (*at == kOpLstore0 || *at == kOpLload0) code += "0";
+    if (*at == kOpLstore0 + 2 || *at == kOpLload0 + 2) code += "2";
+  }
+  CHECK(code == "Tbegin 0Obegin 2Xx 2Oend 0Tend 0Tunwind ");
+  CHECK(r.attribute(Word::kStackMapTable) ==
+        Bytes{0, 1, 255, 0, 22, 0, 2, 4, 4, 0, 1, 7, 0, r.attribute(Word::kStackMapTable).back()});
+}
+
+TEST_CASE("a user without probes in a method has its own reason, and the others have theirs") {
+  ClassBuilder builder;
+  Method leaf;
+  leaf.code = {177};
+  builder.add(leaf);
+  ProbeSet probes = probes_of(kProbesOfTimes);
+  probes.users[1] = user_of(kProbeBegin | kProbeEnd, "Others");
+  probes.users[1].leaves_out_leaves = true;
+  probes.users[2] = user_of(kProbeBegin, "Thirds");
+  probes.user_count = 3;
+  const auto& users = Rewritten(builder.build(), probes).result.counts.users;
+  CHECK(users[0].leaves == 1);
+  CHECK(users[1].begun == 0);
+  CHECK(users[1].left[static_cast<uint32_t>(Reason::kCallsNothing)] == 1);
+  CHECK(users[2].begun == 1);
 }
 
 TEST_CASE("a constructor tells when super() has returned, unless that is Object's") {
@@ -184,12 +227,12 @@ TEST_CASE("a constructor tells when super() has returned, unless that is Object'
     //             0 aload_0  1 invokespecial  4 return
     method.code = {42, 183, 0, static_cast<uint8_t>(init), 177};
     builder.add(method);
-    ProbeSet probes = probes_of(kProbeEnter | kProbeExit | kProbeUnwind | kProbeConstructed);
-    probes.method_id = [](void*, const MethodSite&) -> int32_t { return 300; };
+    ProbeSet probes = probes_of(kProbeBegin | kProbeEnd | kProbeUnwind | kProbeConstructed);
+    probes.method_id = [](void*, const MethodSite&, uint32_t) -> int32_t { return 300; };
     Rewritten r(builder.build(), probes);
     REQUIRE(r.has_code);
     const uint8_t* code = r.code.code.data;
-    //  0 sipush 300  3 invokestatic enter  6 lstore_1  7 aload_0  8 invokespecial
+    //  0 sipush 300  3 invokestatic begin  6 lstore_1  7 aload_0  8 invokespecial
     const bool tells = super[0] == 'S';
     CHECK(static_cast<int16_t>(load_be16(code + 1)) == (tells ? ~300 : 300));
     CHECK(code[8] == 183);
@@ -203,8 +246,8 @@ TEST_CASE("a constructor tells when super() has returned, unless that is Object'
 
 TEST_CASE("a field is added once") {
   ClassBuilder builder("java/lang/Thread");
-  ProbeSet probes;
-  probes.field = {"java/lang/Thread", "$hq", "J", 0x1081};
+  ProbeSet probes = probes_of(0);
+  probes.users[0].field = {"java/lang/Thread", "$hq", "J", 0x1081};
   Rewritten first(builder.build(), probes);
   REQUIRE(first.result.reason == Reason::kRewritten);
   REQUIRE(first.parsed == Reason::kRewritten);
@@ -212,7 +255,7 @@ TEST_CASE("a field is added once") {
   CHECK(Rewritten(first.bytes, probes).result.reason == Reason::kUnchanged);
 }
 
-TEST_CASE("filters, the tracker itself and classes in doubt are left") {
+TEST_CASE("filters, the targets' class and classes in doubt are left") {
   ClassBuilder builder;
   builder.add(calling(builder));
   ProbeSet probes = probes_of(kProbeAll);
@@ -220,10 +263,9 @@ TEST_CASE("filters, the tracker itself and classes in doubt are left") {
   CHECK(Rewritten(builder.build(), probes).left(Reason::kExcluded) == 1);
   probes.include_class = no_class;
   CHECK(Rewritten(builder.build(), probes).result.reason == Reason::kExcluded);
-  for (const TrackerClass& tracker : kTrackerClasses) {
-    Bytes bytes(tracker.bytes.data, tracker.bytes.data + tracker.bytes.size);
-    CHECK(Rewritten(bytes, probes_of(kProbeAll)).result.reason == Reason::kExcluded);
-  }
+  ClassBuilder targets("Targets");
+  targets.add(calling(targets));
+  CHECK(Rewritten(targets.build(), probes_of(kProbeAll)).result.reason == Reason::kExcluded);
   ClassBuilder unknown;
   unknown.raw_constant({21, 0, 0});
   CHECK(Rewritten(unknown.build(), probes_of(kProbeAll)).result.reason == Reason::kUnknownPoolTag);
@@ -235,7 +277,7 @@ TEST_CASE("filters, the tracker itself and classes in doubt are left") {
   CHECK(Rewritten(old, probes_of(kProbeAll)).result.reason == Reason::kOldFormat);
   Bytes later = builder.build();
   later[7] = 200;
-  CHECK(Rewritten(later, probes_of(kProbeEnter)).result.reason == Reason::kRewritten);
+  CHECK(Rewritten(later, probes_of(kProbeBegin)).result.reason == Reason::kRewritten);
 }
 
 TEST_CASE("a full constant pool leaves the class") {
@@ -243,7 +285,7 @@ TEST_CASE("a full constant pool leaves the class") {
   builder.add(calling(builder));
   while (builder.utf8("") < 65530) {
   }
-  CHECK(Rewritten(builder.build(), probes_of(kProbeEnter)).result.reason == Reason::kPoolFull);
+  CHECK(Rewritten(builder.build(), probes_of(kProbeBegin)).result.reason == Reason::kPoolFull);
 }
 
 TEST_CASE("memory is bounded, and not asked for again in the steady state") {
@@ -267,10 +309,6 @@ TEST_CASE("no cut-off class is accepted") {
   Span span = kTrackerClasses[1].bytes;
   Bytes file(span.data, span.data + span.size);
   ProbeSet probes = probes_of(kProbeAll);
-  // Else it would be left alone as the tracker.
-  for (size_t i = 0; i + 12 < file.size(); i++) {
-    if (std::memcmp(file.data() + i, "HprofTracker", 12) == 0) file[i] = 'X';
-  }
   REQUIRE(Rewritten(file, probes).result.reason == Reason::kRewritten);
   for (size_t size = 0; size < file.size(); size++) {
     Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
