@@ -27,8 +27,9 @@ void* symbol_in_process(const char* name);
 // from the JavaVM's function table this finds libjvm's exports even if it was not loaded globally. [any]
 void* symbol_in_library_of(const void* address, const char* name);
 
-// True: some library of the process exports `name` at an address other than `own`. [any]
-bool others_export(const char* name, const void* own);
+// True: some library of the process exports `name` at an address other than `own`, and `is` says so of it.
+// [any]
+bool any_other(const char* name, const void* own, bool (*is)(const void* symbol));
 
 // Absolute path, links resolved, of the library that holds `address`. Returns its length, or 0. [any]
 size_t library_path_of(const void* address, char* path, size_t size);

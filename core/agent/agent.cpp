@@ -1,4 +1,5 @@
 // The agent's entry points. JVMTI specification, "Agent Start-Up" and "Agent Shutdown".
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +20,9 @@
 #define HPROF_ENTRY(name) name
 #endif
 
-extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_attach(JNIEnv* jni, jclass, jobject thread);
+// Not 0: a session of this library rewrites classes. Exported for copies of the library in the same process.
+extern "C" JNIEXPORT std::atomic<uint32_t> hprof_rewrites_classes;
+std::atomic<uint32_t> hprof_rewrites_classes{0};
 
 namespace {
 
@@ -44,15 +47,15 @@ struct Detached {
 };
 Detached detached[kMostDetached];
 
-// True: the VM, which searches the agents' libraries in load order, would find another library's natives of
-// the tracker class. There is one tracker class, and one session that its natives find.
-bool has_rival() {
-  Session* other = the_session.load();
-  return (other != nullptr && other->rewriter().is_active()) ||
+// True: no other session of this process rewrites classes from the start of the VM on, and now this one does:
+// two would define the same classes, and the VM cannot take an exception so early.
+bool claim_rewriting() {
+  return hprof_rewrites_classes.exchange(1) == 0 &&
          // Searching other libraries takes dlopen, which a build without modules does not call.
-         (hprof::kHasModules &&
-          hprof::platform::others_export("Java_java_lang_HprofTracker_attach",
-                                         reinterpret_cast<const void*>(&Java_java_lang_HprofTracker_attach)));
+         !(hprof::kHasModules && hprof::platform::any_other(
+                                     "hprof_rewrites_classes", &hprof_rewrites_classes, [](const void* flag) {
+                                       return static_cast<const std::atomic<uint32_t>*>(flag)->load() != 0;
+                                     }));
 }
 
 void detach_now(Session* session, JNIEnv* jni);
@@ -78,7 +81,7 @@ Session* make_session() {
   static std::atomic<bool> registered{false};
   if (!registered.exchange(true)) hprof::platform::at_exit(&on_exit);
   auto* session = new (memory) Session;
-  session->set_entry({&detach_now, &has_rival});
+  session->set_entry({&detach_now, &claim_rewriting});
   return session;
 }
 
@@ -249,7 +252,7 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnLoad)(JavaVM* vm, char* op
       break;
   }
   if (!session->load()) exit(1);
-  // A second agent library: the natives of the tracker class must find the session that rewrites classes.
+  // Of two sessions, a later attach finds the one that rewrites classes.
   Session* other = the_session.load();
   if (other == nullptr || !other->rewriter().is_active()) the_session.store(session);
   return JNI_OK;
@@ -265,62 +268,6 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnAttach)(JavaVM* vm, char* 
   end_change();
   return result;
 }
-
-#ifndef HPROF_NO_BYTECODE
-// The native methods of java.lang.HprofTracker (core/bytecode/tracker). The VM looks for those of boot
-// classes in the agents' libraries.
-
-// Null: there is no session, or it rewrites no classes.
-static hprof::ClassRewriter* rewriter() {
-  Session* session = the_session.load(std::memory_order_acquire);
-  return session != nullptr ? &session->rewriter() : nullptr;
-}
-
-extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_attach(JNIEnv* jni, jclass, jobject thread) {
-  hprof::ClassRewriter* classes = rewriter();
-  return classes != nullptr ? classes->attach(jni, thread) : 0;
-}
-
-extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_miss(JNIEnv*, jclass, jlong state, jlong node,
-                                                                    jint method) {
-  hprof::ClassRewriter* classes = rewriter();
-  return classes != nullptr ? classes->miss(state, node, method) : 0;
-}
-
-extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_release(JNIEnv*, jclass, jlong state) {
-  if (hprof::ClassRewriter* classes = rewriter()) classes->release(state);
-}
-
-extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_counterTime(JNIEnv*, jclass) {
-  return static_cast<jlong>(hprof::platform::cpu_counter());
-}
-
-extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass,
-                                                                              jobject object, jlong header) {
-  if (hprof::ClassRewriter* classes = rewriter()) classes->allocated(jni, object, header);
-}
-
-extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_caughtException(JNIEnv* jni, jclass,
-                                                                              jobject exception,
-                                                                              jint method) {
-  if (hprof::ClassRewriter* classes = rewriter()) classes->caught(jni, exception, method);
-}
-
-extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_callBegins(JNIEnv* jni, jclass tracker,
-                                                                          jint method) {
-  return hprof::CallNatives::begins.load(std::memory_order_acquire)(jni, tracker, method);
-}
-
-extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_callEnds(JNIEnv* jni, jclass tracker,
-                                                                       jlong call, jboolean thrown) {
-  hprof::CallNatives::ends.load(std::memory_order_acquire)(jni, tracker, call, thrown);
-}
-
-extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_madeException(JNIEnv* jni, jclass,
-                                                                            jobject exception) {
-  if (hprof::ClassRewriter* classes = rewriter()) classes->made(jni, exception);
-}
-#endif
 
 extern "C" JNIEXPORT void JNICALL HPROF_ENTRY(Agent_OnUnload)(JavaVM*) {
   if (Session* session = the_session.load()) session->unload();

@@ -118,25 +118,13 @@ void add_checks(Table& table) {
   HPROF_ROW(sampling, signal_after, tag::kSignal);
   HPROF_ROW(sampling, interrupted_call, tag::kSignal);
   HPROF_ROW(sampling, each_thread, tag::kAnyButSignal);
+  HPROF_ROW(probes, ask, tag::kOnLoad);
+  HPROF_ROW(probes, start, kJava);
+  HPROF_ROW(probes, stop, kJava);
   HPROF_ROW(probes, frame, tag::kControl);
   HPROF_ROW(probes, each_left, tag::kControl);
-  HPROF_ROW(exceptions, ask, tag::kOnLoad);
-  HPROF_ROW(exceptions, start, tag::kControl);
-  HPROF_ROW(exceptions, stop, tag::kControl);
-  HPROF_ROW(allocations, ask, tag::kOnLoad);
-  HPROF_ROW(allocations, start, tag::kControl);
-  HPROF_ROW(allocations, stop, tag::kControl);
-  HPROF_ROW(calls, ask, tag::kOnLoad);
-  HPROF_ROW(calls, start, tag::kControl);
-  HPROF_ROW(calls, stop, tag::kControl);
-  HPROF_ROW(bytecode, ask, tag::kOnLoad);
-  HPROF_ROW(bytecode, go, tag::kControl);
-  HPROF_ROW(bytecode, halt, tag::kControl);
-  HPROF_ROW(bytecode, thread_state, kJava);
-  HPROF_ROW(bytecode, set_thread_state, kJava);
-  HPROF_ROW(bytecode, totals, tag::kControl);
-  HPROF_ROW(bytecode, header_at, tag::kControl);
-  HPROF_ROW(bytecode, redefinitions, tag::kControl);
+  HPROF_ROW(probes, totals, tag::kControl);
+  HPROF_ROW(probes, redefinitions, tag::kControl);
   HPROF_ROW(class_file, handle, tag::kOnLoad);
   HPROF_ROW(library, open, kBoth);
   HPROF_ROW(library, symbol, kBoth);
@@ -199,10 +187,6 @@ const struct {
     {HPROF_SERVICE_ACCOUNTING, &copy_with_checks<hprof_accounting_service>},
     {HPROF_SERVICE_SAMPLING, &copy_with_checks<hprof_sampling_service>},
     {HPROF_SERVICE_PROBES, &copy_with_checks<hprof_probes_service>},
-    {HPROF_SERVICE_EXCEPTIONS, &copy_with_checks<hprof_exceptions_service>},
-    {HPROF_SERVICE_ALLOCATIONS, &copy_with_checks<hprof_allocations_service>},
-    {HPROF_SERVICE_CALLS, &copy_with_checks<hprof_calls_service>},
-    {HPROF_SERVICE_BYTECODE, &copy_with_checks<hprof_bytecode_service>},
     {HPROF_SERVICE_CLASS_FILE, &copy_with_checks<hprof_class_file_service>},
     {HPROF_SERVICE_LIBRARY, &copy_with_checks<hprof_library_service>},
     {HPROF_SERVICE_VM_DUMP, &copy_with_checks<hprof_vm_dump_service>},

@@ -4,6 +4,7 @@
 
 #include <hprof/cpp/jni_exception.hpp>
 
+#include "core/agent/class_rewriter.h"
 #include "core/agent/jvmti_text.h"
 #include "core/base/atomic.h"
 
@@ -23,20 +24,20 @@ constexpr int64_t kFirstPauseNs = platform::kNanosPerSecond;
 constexpr int64_t kLongestPauseNs = 64 * platform::kNanosPerSecond;
 constexpr const char* kVmClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";
-constexpr const char* kTracker = "Ljava/lang/HprofTracker;";
 constexpr const char* kProbe = "hprof_probe";
 
 }  // namespace
 
 bool ClassBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LoaderBook* loaders,
-                       UnloadWatch* watch, LossCounters* losses, const Options& options,
-                       uint64_t max_memory) {
+                       UnloadWatch* watch, LossCounters* losses, const ClassRewriter* rewriter,
+                       const Options& options, uint64_t max_memory) {
   jvmti_ = jvmti;
   memory_ = memory;
   model_ = model;
   loaders_ = loaders;
   watch_ = watch;
   losses_ = losses;
+  rewriter_ = rewriter;
   options_ = options;
   most_classes_ = kMostClasses;
   const uint32_t fewest = memory->is_fixed() ? kFewestFixed : kFewestClasses;
@@ -261,7 +262,8 @@ MethodId ClassBook::describe(JNIEnv* jni, jclass owner, jmethodID method) {
   ClassSerial serial{describe_class(jni, owner)};
   const ClassInfo* info = model_->class_info(serial);
   // The agent's probes get one frame of their own, apart from the program's methods.
-  if (info != nullptr && model_->text(StringId{info->signature}) == Str(kTracker)) {
+  const Str text = info != nullptr ? model_->text(StringId{info->signature}) : Str();
+  if (text.size > 2 && rewriter_->has_targets(text.part(1, text.size - 1))) {
     const MethodId probe = model_->synthetic_method(kVmClass, kProbe);
     probe_.store(probe, std::memory_order_relaxed);
     return probe;

@@ -25,6 +25,8 @@
 
 namespace hprof {
 
+class ClassRewriter;
+
 class ClassBook {
  public:
   struct Options {
@@ -33,9 +35,10 @@ class ClassBook {
     bool can_get_source;
   };
 
-  // max_memory: bytes, 0: unbounded; bounds the number of classes.
+  // max_memory: bytes, 0: unbounded; bounds the number of classes. rewriter: knows the agent's own classes.
   bool create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LoaderBook* loaders, UnloadWatch* watch,
-              LossCounters* losses, const Options& options, uint64_t max_memory);
+              LossCounters* losses, const ClassRewriter* rewriter, const Options& options,
+              uint64_t max_memory);
   // Frees the book, which no thread uses any more. jni: nullptr if no class was entered. [control]
   void destroy(JNIEnv* jni);
   // Starts keeping the book; enter_loaded enters the classes that are loaded already. [control]
@@ -62,7 +65,7 @@ class ClassBook {
     add_redefinition();
     forget_recent();
   }
-  // See hprof_bytecode_service.redefinitions. [any]
+  // See hprof_probes_service.redefinitions. [any]
   const uint32_t* redefinitions() const { return &redefinitions_; }
   // Removes unloaded classes, if there was a collection since the last call. [control]
   void sweep(JNIEnv* jni);
@@ -124,6 +127,7 @@ class ClassBook {
   std::atomic<bool> is_redefined_{false};
   std::atomic<uint32_t> recent_epoch_{0};
   std::atomic<bool> follows_collections_{false};
+  const ClassRewriter* rewriter_ = nullptr;
   std::atomic<MethodId> probe_{MethodId::kNone};  // stands for all methods of the agent's probes
 };
 

@@ -2,9 +2,7 @@
 
 #include <cstring>
 
-#include "core/agent/jvmti_text.h"
 #include "core/agent/session_parts.h"
-#include "core/agent/thread_book.h"
 #include "core/base/atomic.h"
 #include "core/base/scratch_text.h"
 #include "core/hotspot/hotspot.h"
@@ -14,18 +12,6 @@
 namespace hprof {
 
 namespace {
-
-// Both replace enter() and exit().
-constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
-
-// Of users_.
-constexpr uint32_t kOfMethods = user_of(HPROF_PROBE_METHODS);
-constexpr uint32_t kOfAllocations = user_of(HPROF_PROBE_ALLOCATIONS);
-constexpr uint32_t kOfCaught = user_of(kUserCaught);
-constexpr uint32_t kOfMade = user_of(kUserMade);
-
-jlong JNICALL no_call_begins(JNIEnv*, jclass, jint) { return 0; }
-void JNICALL no_call_ends(JNIEnv*, jclass, jlong, jboolean) {}
 
 Model& model_of(void* core) { return static_cast<const SessionParts*>(core)->model; }
 
@@ -57,57 +43,98 @@ void hide_field(void* core, JNIEnv* jni, jclass owner, const char* field) {
 
 }  // namespace
 
-std::atomic<CallNatives::Begins> CallNatives::begins{&no_call_begins};
-std::atomic<CallNatives::Ends> CallNatives::ends{&no_call_ends};
+// Classes outside of java.base may not be there before VMInit, and not all modules would read theirs.
+static constexpr Str kPackage("java/lang/");
 
-hprof_status ClassRewriter::ask(const ProbeUser& user) {
-  const bool timed = user.probes == (HPROF_PROBE_TIMED | HPROF_PROBE_ON_DEMAND);
-  const bool on_demand = timed || user.probes == (HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND);
-  if (sits_out_ && (timed || !on_demand)) return HPROF_OK;
-  if (table_ == nullptr || (parts_->settings.attached != 0 && !timed)) return HPROF_UNSUPPORTED;
+// Each point once, all in Java or all native; what begins can end.
+bool ClassRewriter::is_right(const hprof_probe_user& user) const {
+  const bool is_native = user.classes == nullptr;
+  uint32_t points = 0;
+  for (uint32_t i = 0; i < user.target_count; i++) {
+    const hprof_target& target = user.targets[i];
+    if (target.point >= HPROF_POINTS || (points >> target.point & 1) != 0) return false;
+    if (is_native ? target.function == nullptr : target.method == nullptr) return false;
+    points |= 1u << target.point;
+  }
+  const auto has = [points](uint32_t point) { return (points >> point & 1) != 0; };
+  if (points == 0 || has(HPROF_POINT_ARRAYS) != (has(HPROF_POINT_OBJECT) && !is_native)) return false;
+  if (!has(HPROF_POINT_BEGIN) &&
+      (has(HPROF_POINT_END) || has(HPROF_POINT_UNWIND) || has(HPROF_POINT_HANDLER)))
+    return false;
+  if (has(HPROF_POINT_CONSTRUCTED) && !has(HPROF_POINT_UNWIND)) return false;
+  for (uint32_t i = 0; !is_native && i < user.class_count; i++) {
+    const hprof_probe_class& brought = user.classes[i];
+    if (brought.name == nullptr || brought.bytes == nullptr ||
+        Str(brought.name).part(0, kPackage.size) != kPackage)
+      return false;
+  }
+  if (!is_native && (user.class_count == 0 || user.live == nullptr)) return false;
+  const bool on_demand = (user.flags & HPROF_PROBES_ON_DEMAND) != 0;
+  return on_demand ? user.thread_field == nullptr && (user.flags & HPROF_PROBES_LATE) == 0
+                   : (user.flags & HPROF_PROBES_ATTACHED) == 0;
+}
+
+hprof_status ClassRewriter::ask(const char* unit, const hprof_probe_user* user, uint32_t* number) {
+  if (number == nullptr) return HPROF_FAILED;
+  *number = 0;
+  if (!HPROF_REACHES(user, hprof_probe_user, number) || !is_right(*user)) return HPROF_FAILED;
+  if (sits_out_) return HPROF_OK;
+  const auto has = [user](uint32_t flag) { return (user->flags & flag) != 0; };
+  const bool attached = parts_ != nullptr && parts_->settings.attached != 0;
+  if (table_ == nullptr || (attached && !has(HPROF_PROBES_ATTACHED))) return HPROF_UNSUPPORTED;
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   // JDK 8 has early class hooks without a capability.
   const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
-  if (!early && !on_demand && (user.probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
-  const uint32_t kinds = (user.probes & kUserExceptions) != 0 ? user.probes | kUserExceptions : user.probes;
-  if ((kinds & ~kOfAskAlone) == 0 || ((asked_ | on_demand_.probes) & kinds) != 0) return HPROF_FAILED;
-  if ((kinds & HPROF_PROBE_TIMED) != 0 && (!timed || user.number == nullptr)) return HPROF_FAILED;
-  if (on_demand) {
-    if ((parts_->settings.granted & HPROF_NEED_CLASS_HOOKS) == 0) return HPROF_UNSUPPORTED;
-    if (!timed && may_rewrite()) return HPROF_FAILED;
-    on_demand_ = user;
-    return HPROF_OK;
-  }
-  if (((asked_ | user.probes) & kEnters) == kEnters) return HPROF_FAILED;
-  is_late_ = is_late_ || !early;
-  add_user(user);
+  const bool on_demand = has(HPROF_PROBES_ON_DEMAND);
+  if (on_demand ? (parts_->settings.granted & HPROF_NEED_CLASS_HOOKS) == 0
+                : !early && !has(HPROF_PROBES_LATE))
+    return HPROF_UNSUPPORTED;
+  if (count_ == kMostProbeUsers) return HPROF_FAILED;
+  is_late_ = is_late_ || (!on_demand && !early);
+  hprof_copy_sized(&users_[count_].asked, sizeof(hprof_probe_user), user, user->size);
+  users_[count_].unit = unit;
+  *number = ++count_;
   return HPROF_OK;
 }
 
-void ClassRewriter::add_user(const ProbeUser& user) {
-  if ((user.probes & HPROF_PROBE_CALLS) != 0 && user.call_begins != nullptr && user.call_ends != nullptr) {
-    CallNatives::begins.store(reinterpret_cast<CallNatives::Begins>(user.call_begins),
-                              std::memory_order_release);
-    CallNatives::ends.store(reinterpret_cast<CallNatives::Ends>(user.call_ends), std::memory_order_release);
+uint32_t ClassRewriter::count(uint32_t flag, bool with) const {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count_; i++) found += users_[i].has(flag) == with;
+  return found;
+}
+
+bool ClassRewriter::adds_field() const {
+  for (uint32_t i = 0; i < count_; i++) {
+    if (users_[i].asked.thread_field != nullptr) return true;
   }
-  asked_ |= user.probes & ~kOfAskAlone;
-  for (uint32_t i = 0; i < kProbeUsers; i++) {
-    if ((user.probes & kProbeSwitches[i].probe) != 0) users_[i] = user;
-  }
+  return false;
 }
 
 bool ClassRewriter::begin() {
-  if (asked_ == 0) return true;
-  if ((on_demand_.probes & HPROF_PROBE_TIMED) != 0) add_user(on_demand_);
-  if (make_rewriter()) active_.store(made_, std::memory_order_release);
-  return is_active();
+  if (!is_asked()) return true;
+  if (!make_rewriter()) return false;
+  for (uint32_t i = 0; i < count_; i++) {
+    if (!users_[i].has(HPROF_PROBES_ON_DEMAND)) made_->arm(positions_[i]);
+  }
+  active_.store(made_, std::memory_order_release);
+  return true;
 }
 
 bool ClassRewriter::make_rewriter() {
+  ProbeUser sorted[kMostProbeUsers] = {};
+  for (uint32_t i = 0; i < count_; i++) {
+    positions_[i] = 0;
+    for (uint32_t other = 0; other < count_; other++) {
+      const int order = strcmp(users_[other].unit, users_[i].unit);
+      positions_[i] += order < 0 || (order == 0 && other < i);
+    }
+    sorted[positions_[i]] = users_[i];
+  }
   const RewriterUse use = {const_cast<SessionParts*>(parts_),
                            &parts_->memory,
                            &parts_->settings,
-                           users_,
+                           sorted,
+                           count_,
                            parts_->model.limits().methods,
                            &class_serial,
                            &set_source,
@@ -115,18 +142,19 @@ bool ClassRewriter::make_rewriter() {
                            &is_generated,
                            &hide_field};
   made_ = table_->make(use);
-  return made_ != nullptr && made_->make_engine(asked_);
+  return made_ != nullptr && made_->make_engine();
 }
 
-// Classes loaded earlier call the tracker already, so the VM cannot start without it.
+// Classes loaded earlier call the targets already, so the VM cannot start without them.
 const char* ClassRewriter::on_vm_start(JNIEnv* jni) {
-  if (!is_active() || made_->define_tracker(jni)) return nullptr;
-  return "the VM does not define the agent's tracker class";
+  if (!is_active() || made_->define_classes(jni)) return nullptr;
+  return "the VM does not define the classes of the agent's probes";
 }
 
 void ClassRewriter::on_vm_init(JNIEnv* jni) {
-  if (!made_->prepare_tracker(parts_->jvmti, jni))
-    parts_->messages.message("the tracker class could not be made: methods and allocations are not counted");
+  if (!made_->prepare_classes(jni))
+    parts_->messages.message(
+        "a class of the agent's probes could not be prepared: its collector does not run");
 }
 
 void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -135,40 +163,45 @@ void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
         "java.lang.Object gets no probe: of its subclasses no objects are counted, only arrays");
 }
 
-hprof_status ClassRewriter::go(JNIEnv* jni, uint32_t probes) {
-  if ((on_demand_.probes & probes) != 0) {
+hprof_status ClassRewriter::start(JNIEnv* jni, uint32_t number) {
+  if (sits_out_) return HPROF_OK;
+  if (!is_user(number) || jni == nullptr) return HPROF_FAILED;
+  if (users_[number - 1].has(HPROF_PROBES_ON_DEMAND)) {
+    std::atomic<uint32_t>& demand = demands_[number - 1];
     uint32_t before = kNobody;
-    if (demand_.compare_exchange_strong(before, kBegun, std::memory_order_acq_rel)) {
-      const hprof_status status =
-          jni != nullptr ? meet_demand(parts_->jvmti, jni) : hprof_status{HPROF_FAILED};
-      demand_.store(status == HPROF_OK ? kMet : kRefused, std::memory_order_release);
+    if (demand.compare_exchange_strong(before, kBegun, std::memory_order_acq_rel)) {
+      const hprof_status status = meet_demand(parts_->jvmti, jni, number);
+      demand.store(status == HPROF_OK ? kMet : kRefused, std::memory_order_release);
       if (status != HPROF_OK) return status;
     } else if (before != kMet) {
       return HPROF_FAILED;
     }
   }
-  return set_flags(jni, probes, true);
+  return made_ != nullptr ? made_->set_live(jni, position(number), true) : hprof_status{HPROF_FAILED};
 }
 
-// Defines the tracker before the first class calls it. Beside other probes it is there, and only classes that
-// were loaded before these have none.
-hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if ((asked_ & HPROF_PROBE_TIMED) != 0) {
-    if (!is_active()) return HPROF_FAILED;
-    return !is_late_ || made_->rewrite_loaded(jvmti, jni) ? HPROF_OK : HPROF_NO_MEMORY;
+void ClassRewriter::stop(JNIEnv* jni, uint32_t number) {
+  if (made_ != nullptr && is_user(number) && jni != nullptr) made_->set_live(jni, position(number), false);
+}
+
+// Defines the classes with targets before the first class calls them, unless other users have probes: then
+// they are there.
+hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t number) {
+  if (!is_asked()) {
+    uint32_t before = kNobody;
+    if (demand_.compare_exchange_strong(before, kBegun, std::memory_order_acq_rel)) {
+      const bool done = make_rewriter() && made_->define_classes(jni) && made_->prepare_classes(jni);
+      if (done) {
+        active_.store(made_, std::memory_order_release);
+        help_.see_files(help_.session);
+      }
+      demand_.store(done ? kMet : kRefused, std::memory_order_release);
+    }
+    if (demand_.load(std::memory_order_acquire) != kMet) return HPROF_FAILED;
   }
-  if (asked_ != 0 || !help_.is_alone(help_.session)) return HPROF_FAILED;
-  add_user(on_demand_);
-  if (!make_rewriter() || !made_->define_tracker(jni) || !made_->prepare_tracker(jvmti, jni))
-    return HPROF_FAILED;
-  active_.store(made_, std::memory_order_release);
-  help_.see_files(help_.session);
-  return made_->rewrite_loaded(jvmti, jni) ? HPROF_OK : HPROF_NO_MEMORY;
-}
-
-hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
-  if (sits_out_) return HPROF_OK;
-  return made_ != nullptr ? made_->set_flags(jni, probes, on, header_at_) : hprof_status{HPROF_FAILED};
+  if (!is_active()) return HPROF_FAILED;
+  made_->arm(position(number));
+  return made_->rewrite_loaded(jvmti, jni, position(number)) ? HPROF_OK : HPROF_NO_MEMORY;
 }
 
 uint32_t ClassRewriter::frame(uint32_t method, bool entry) const {
@@ -198,57 +231,10 @@ void ClassRewriter::destroy() {
   made_ = nullptr;
 }
 
-void ClassRewriter::totals(hprof_probe_totals* totals) const {
-  if (is_active()) return made_->totals(totals);
+void ClassRewriter::totals(uint32_t number, hprof_probe_totals* totals) const {
+  if (is_active() && is_user(number)) return made_->totals(position(number), totals);
   const hprof_probe_totals none = {sizeof(none), 0, 0, 0, 0, 0, 0, 0, 0};
   hprof_copy_sized(totals, totals->size, &none, sizeof(none));
-}
-
-// The Thread object of a starting thread is not complete, so only IsVirtualThread is called. The agent's own
-// threads are known by then and are not counted.
-jlong ClassRewriter::attach(JNIEnv* jni, jobject thread) {
-  const ProbeUser& user = users_[kOfMethods];
-  if (thread == nullptr || user.attach == nullptr) return 0;
-  bool is_virtual = is_virtual_thread(jni, thread);
-  if (!is_virtual && parts_->threads.is_agent()) return 0;
-  uint64_t os_id = is_virtual ? 0 : static_cast<uint64_t>(platform::current_thread_id());
-  uint64_t word = user.attach(user.self, jni, thread, is_virtual ? 1 : 0, os_id);
-  if (word != 0) made_->store_state(jni, thread, word);
-  return static_cast<jlong>(word);
-}
-
-jlong ClassRewriter::miss(jlong state, jlong node, jint method) {
-  const ProbeUser& user = users_[kOfMethods];
-  if (state == 0 || user.miss == nullptr) return 0;
-  return static_cast<jlong>(user.miss(user.self, static_cast<uint64_t>(state), static_cast<uint64_t>(node),
-                                      static_cast<uint32_t>(method)));
-}
-
-void ClassRewriter::release(jlong state) {
-  const ProbeUser& user = users_[kOfMethods];
-  if (state != 0 && user.release != nullptr) user.release(user.self, static_cast<uint64_t>(state));
-}
-
-void ClassRewriter::allocated(JNIEnv* jni, jobject object, jlong header) {
-  const ProbeUser& user = users_[kOfAllocations];
-  if (object == nullptr) return;
-  if (user.allocated != nullptr) {
-    user.allocated(user.self, jni, object, static_cast<uint64_t>(header));
-  } else if (user.new_object != nullptr && !parts_->threads.is_agent()) {
-    user.new_object(user.self, jni, object);
-  }
-}
-
-void ClassRewriter::caught(JNIEnv* jni, jobject exception, jint method) {
-  const ProbeUser& user = users_[kOfCaught];
-  if (exception != nullptr && user.caught != nullptr && !parts_->threads.is_agent())
-    user.caught(user.self, jni, exception, static_cast<uint32_t>(method));
-}
-
-void ClassRewriter::made(JNIEnv* jni, jobject exception) {
-  const ProbeUser& user = users_[kOfMade];
-  if (exception != nullptr && user.made != nullptr && !parts_->threads.is_agent())
-    user.made(user.self, jni, exception);
 }
 
 }  // namespace hprof

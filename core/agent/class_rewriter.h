@@ -1,12 +1,10 @@
-// The bytecode service: takes the users of probes and calls them. The module `bytecode` rewrites the classes
-// (core/modules/bytecode/rewriter.h).
+// The service of probes: takes their users. The module `bytecode` rewrites the classes
+// (core/modules/bytecode/rewriter.h), whose probes call the users' targets.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <jvmti.h>
-
-#include <hprof/draft/bytecode.h>
 
 #include "core/base/build.h"
 #include "core/modules/bytecode/rewriter.h"
@@ -15,42 +13,32 @@ namespace hprof {
 
 struct SessionParts;
 
-// The natives of HPROF_PROBE_CALLS, which has one user per process. Called without indirection, which would
-// be most of a call's cost. Never null.
-struct CallNatives {
-  using Begins = jlong(JNICALL*)(JNIEnv*, jclass, jint);
-  using Ends = void(JNICALL*)(JNIEnv*, jclass, jlong, jboolean);
-  static std::atomic<Begins> begins;
-  static std::atomic<Ends> ends;
-};
-
 class ClassRewriter {
  public:
-  // The session's functions for HPROF_PROBE_ON_DEMAND. [app]
+  // The session's functions for probes on demand. [app]
   struct Help {
     void* session;
-    bool (*is_alone)(void* session);   // no other agent gets, or would get, the tracker's calls
     void (*see_files)(void* session);  // enables ClassFileLoadHook
   };
-  // Sets the module; users may call ask() from now on. [onload]
+  // Sets the module; units may call ask() from now on. [onload]
   void offer(const SessionParts* parts, const RewriterTable* table, const Help& help) {
     parts_ = parts, table_ = table, help_ = help;
   }
   // Rewrites no class in this session; users do not notice. [onload]
   void sit_out() { sits_out_ = true; }
-  hprof_status ask(const ProbeUser& user);
+  // *number: for the other functions; 0: a user without probes in a session that sits out.
+  hprof_status ask(const char* unit, const hprof_probe_user* user, uint32_t* number);
   // Makes the engine, after all calls of ask(). False: no memory. [onload]
   bool begin();
-  bool is_asked() const { return kHasBytecode && asked_ != 0; }
+  // True: classes get probes from the start of the VM on.
+  bool is_asked() const { return kHasBytecode && count(HPROF_PROBES_ON_DEMAND, false) != 0; }
   // True: java.lang.Thread gets a field.
-  bool adds_field() const { return kHasBytecode && (asked_ & HPROF_PROBE_METHODS) != 0; }
+  bool adds_field() const;
   bool is_active() const { return kHasBytecode && active_.load(std::memory_order_acquire) != nullptr; }
   // True: classes are rewritten now, or may be at any time.
-  bool may_rewrite() const { return is_active() || (kHasBytecode && on_demand_.probes != 0); }
+  bool may_rewrite() const { return kHasBytecode && count_ != 0; }
   // True: no class is changed for good; undo() takes out what probes there are.
-  bool can_undo() const {
-    return kHasBytecode && ((asked_ | on_demand_.probes) & ~kOfAskAlone & ~HPROF_PROBE_TIMED) == 0;
-  }
+  bool can_undo() const { return kHasBytecode && count(HPROF_PROBES_ATTACHED, false) == 0; }
   // Before a detach, when the units have stopped and class files still come. False: a thread is still in a
   // class file at the deadline. [control]
   bool undo(JNIEnv* jni, int64_t deadline_ns);
@@ -76,45 +64,33 @@ class ClassRewriter {
     Rewriter* active = active_.load(std::memory_order_acquire);
     if (active != nullptr && size > 0) active->class_file(jvmti, loader, size, bytes, new_size, new_bytes);
   }
-  // Defines the tracker class. Returns why the VM must not start, or nullptr.
+  // Defines the classes with targets. Returns why the VM must not start, or nullptr.
   const char* on_vm_start(JNIEnv* jni);
-  void on_vm_init(JNIEnv* jni);  // makes it ready; active only
+  void on_vm_init(JNIEnv* jni);  // makes them ready; active only
   // True: no early hooks, so class files come from VMInit on: call count_passed(), enable the event, call
   // catch_up().
   bool is_late() const { return kHasBytecode && is_late_; }
   void count_passed(jvmtiEnv* jvmti, JNIEnv* jni) { made_->count_passed(jvmti, jni); }
   void catch_up(jvmtiEnv* jvmti, JNIEnv* jni);
-  hprof_status go(JNIEnv* jni, uint32_t probes);
-  void halt(JNIEnv* jni, uint32_t probes) { set_flags(jni, probes, false); }
-  void set_header_at(int64_t offset) { header_at_ = offset; }
+  hprof_status start(JNIEnv* jni, uint32_t number);
+  void stop(JNIEnv* jni, uint32_t number);
 
-  uint64_t thread_state(JNIEnv* jni, jobject thread, uint64_t guess) const {
-    return made_ != nullptr ? made_->thread_state(jni, thread, guess) : 0;
-  }
-  void set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const {
-    if (made_ != nullptr) made_->set_thread_state(jni, thread, state);
-  }
+  bool has_targets(Str class_name) const { return made_ != nullptr && made_->has_targets(class_name); }
   uint32_t frame(uint32_t method, bool entry) const;
-  void totals(hprof_probe_totals* totals) const;
-  void each_left(bool timed, void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
-    if (is_active()) made_->each_left(timed, argument, visit);
+  void totals(uint32_t number, hprof_probe_totals* totals) const;
+  void each_left(uint32_t number, void* argument,
+                 void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
+    if (is_active() && is_user(number)) made_->each_left(position(number), argument, visit);
   }
-
-  // Natives of the tracker. [app]
-  jlong attach(JNIEnv* jni, jobject thread);
-  jlong miss(jlong state, jlong node, jint method);
-  void release(jlong state);
-  void allocated(JNIEnv* jni, jobject object, jlong header);
-  void caught(JNIEnv* jni, jobject exception, jint method);
-  void made(JNIEnv* jni, jobject exception);
 
  private:
-  static constexpr uint32_t kOfAskAlone = HPROF_PROBE_LATE | HPROF_PROBE_ON_DEMAND;
   enum Demand : uint32_t { kNobody, kBegun, kMet, kRefused };
-  void add_user(const ProbeUser& user);
+  bool is_right(const hprof_probe_user& user) const;
+  uint32_t count(uint32_t flag, bool with) const;  // users with that flag, or without
+  bool is_user(uint32_t number) const { return number != 0 && number <= count_; }
+  uint32_t position(uint32_t number) const { return positions_[number - 1]; }
   bool make_rewriter();
-  hprof_status meet_demand(jvmtiEnv* jvmti, JNIEnv* jni);
-  hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on);
+  hprof_status meet_demand(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t number);
 
   const SessionParts* parts_ = nullptr;
   const RewriterTable* table_ = nullptr;
@@ -123,13 +99,13 @@ class ClassRewriter {
   std::atomic<Rewriter*> active_{nullptr};  // made_, from when it may rewrite
   std::atomic<uint32_t> visits_{0};
   bool is_undone_ = false;
-  uint32_t asked_ = 0;
   bool is_late_ = false;
   bool sits_out_ = false;
-  ProbeUser on_demand_ = {};
-  std::atomic<uint32_t> demand_{kNobody};
-  ProbeUser users_[kProbeUsers] = {};  // in the order of kProbeSwitches
-  int64_t header_at_ = -1;
+  ProbeUser users_[kMostProbeUsers] = {};  // in the order of ask()
+  uint32_t count_ = 0;
+  uint32_t positions_[kMostProbeUsers] = {};  // of each in the order of the units' ids, see RewriterUse
+  std::atomic<uint32_t> demands_[kMostProbeUsers] = {};
+  std::atomic<uint32_t> demand_{kNobody};  // for an engine, where all users are on demand
 };
 
 }  // namespace hprof

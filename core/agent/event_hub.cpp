@@ -124,8 +124,8 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
       &body);
 }
 
-// Defines HprofTracker. Rewritten classes call it from here on, and the VM cannot start without it, so a
-// failed look-up is retried.
+// Defines the classes with targets. Rewritten classes call them from here on, and the VM cannot start without
+// them, so a failed look-up is retried.
 void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) {
   Session* session = nullptr;
   for (int tries = 0; session == nullptr && tries < 3; tries++) session = session_of(jvmti);

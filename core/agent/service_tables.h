@@ -1,7 +1,6 @@
 // The headers of all services, and the tables that services.cpp does not define itself.
 #pragma once
 
-#include <hprof/draft/bytecode.h>
 #include <hprof/draft/class_file.h>
 #include <hprof/draft/code.h>
 #include <hprof/draft/foreign_dump.h>
@@ -17,12 +16,9 @@
 #include <hprof/draft/walk.h>
 #include <hprof/draft/weaks.h>
 #include <hprof/service/accounting.h>
-#include <hprof/service/allocations.h>
-#include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/context.h>
 #include <hprof/service/emit.h>
-#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/io.h>
 #include <hprof/service/jvm.h>
@@ -38,12 +34,8 @@ extern const hprof_threads_service kThreadsService;  // services_threads.cpp, as
 extern const hprof_context_service kContextService;
 extern const hprof_accounting_service kAccountingService;
 extern const hprof_sampling_service kSamplingService;
-extern const hprof_io_service kIoService;          // services_io.cpp
-extern const hprof_probes_service kProbesService;  // services_bytecode.cpp, as the next four
-extern const hprof_exceptions_service kExceptionsService;
-extern const hprof_allocations_service kAllocationsService;
-extern const hprof_calls_service kCallsService;
-extern const hprof_bytecode_service kBytecodeService;
+extern const hprof_io_service kIoService;                 // services_io.cpp
+extern const hprof_probes_service kProbesService;         // services_probes.cpp
 extern const hprof_class_file_service kClassFileService;  // class_files.cpp
 extern const hprof_library_service kLibraryService;       // services_library.cpp
 extern const hprof_vm_flags_service kVmFlagsService;      // services_hotspot.cpp, as the next

@@ -151,7 +151,7 @@ bool Session::load() {
                create_collectors() && open_output();
   // has_enough_memory has done this if there is an output.
   if (memory_.settle()) keep_memory(parts_);
-  // Without the tracker class probes would call a missing class.
+  // Without the classes with targets probes would call missing ones.
   if (ready && (rewriter_.is_active() || class_files_.has_handlers()))
     ready = units_.enable_events() || voice_.fail("the VM refuses the events needed to change class files");
   // The VM ends without another call of the agent.
@@ -238,7 +238,8 @@ bool Session::create_tables() {
       !unloads_.open(memory_, model_.limits().classes, every_class)) {
     return voice_.fail(no_memory);
   }
-  if (!classes_.create(parts_.jvmti, &memory_, &model_, &loaders_, &unloads_, &losses_, options, most))
+  if (!classes_.create(parts_.jvmti, &memory_, &model_, &loaders_, &unloads_, &losses_, &rewriter_, options,
+                       most))
     return voice_.fail(no_memory);
   threads_.create(parts_.jvmti, &memory_, &model_, &Session::announce_thread, this);
   return true;
@@ -357,8 +358,7 @@ bool Session::offer_rewriting() {
            voice_.fail("the module bytecode, which the chosen options need, is not in this build");
   }
   rewriter_.offer(&parts_, engine,
-                  {this, [](void* self) { return !static_cast<Session*>(self)->meets_rival(); },
-                   [](void* self) { static_cast<Session*>(self)->units_.enable_events(); }});
+                  {this, [](void* self) { static_cast<Session*>(self)->units_.enable_events(); }});
   return true;
 }
 
@@ -378,10 +378,11 @@ const HotSpotTable* Session::open_hotspot() {
 
 bool Session::create_collectors() {
   if (!offer_rewriting() || !units_.create_collectors()) return false;
-  if (rewriter_.is_asked() && meets_rival())
+  if (rewriter_.is_asked() && entry_.claim_rewriting != nullptr && !entry_.claim_rewriting())
     return voice_.fail(
-        "another agent of this kind is loaded already: only the first can rewrite classes, which the chosen "
-        "options need");
+        "another agent of this kind is loaded already: only one can rewrite classes, which the chosen "
+        "options "
+        "need");
   if (kHasHotSpotModule && rewriter_.adds_field()) hotspot_.open_module();
   return rewriter_.begin() || voice_.fail(status_text(HPROF_NO_MEMORY));
 }

@@ -60,8 +60,7 @@ class Session {
   // Functions of agent.cpp. Set before load.
   struct Entry {
     void (*detach)(Session* session, JNIEnv* jni) = nullptr;  // on a thread that is not of the session
-    // True: another agent of this VM gets, or would get, the calls of the tracker class.
-    bool (*has_rival)() = nullptr;
+    bool (*claim_rewriting)() = nullptr;  // false: another session of this process rewrites classes
   };
   void set_entry(const Entry& entry) { entry_ = entry; }
 
@@ -120,7 +119,6 @@ class Session {
   const HotSpotTable* open_hotspot();
   bool create_collectors();
   bool open_output();
-  bool meets_rival() const { return entry_.has_rival != nullptr && entry_.has_rival(); }
   // Ends the process before the program begins, where the VM would fail to start with many lines of its own.
   void refuse_start(const char* text);
   void on_class_gone(uint32_t serial);

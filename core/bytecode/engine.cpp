@@ -6,7 +6,6 @@
 #include "core/base/atomic.h"
 #include "core/bytecode/alloc_sites.h"
 #include "core/bytecode/injector.h"
-#include "core/bytecode/tracker_classes.h"
 
 namespace hprof {
 
@@ -28,14 +27,10 @@ struct Engine {
         pool{{asked.memory, asked.scratch_limit},
              {asked.memory, asked.scratch_limit},
              {asked.memory, asked.scratch_limit},
-             {asked.memory, asked.scratch_limit}},
-        tracker_budget{asked.memory, asked.scratch_limit},
-        trackers{GrowBuffer(tracker_budget), GrowBuffer(tracker_budget), GrowBuffer(tracker_budget)} {}
+             {asked.memory, asked.scratch_limit}} {}
 
   EngineUse use;
   PooledScratch pool[kScratches];
-  MemoryBudget tracker_budget;
-  GrowBuffer trackers[kTrackerClassCount];
   EngineTotals totals = {};  // accessed atomically
 };
 
@@ -96,20 +91,6 @@ NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* contex
   return rewrite_with(engine, scratch, file, loader, context, allocate);
 }
 
-namespace {
-
-bool make_trackers(Engine* engine) {
-  Scratch scratch(engine->use.memory, engine->use.scratch_limit);
-  for (uint32_t i = 0; i < kTrackerClassCount; i++) {
-    if (prepare_tracker(kTrackerClasses[i], engine->use.internal_unsafe, scratch, engine->trackers[i]) !=
-        Reason::kRewritten)
-      return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 void engine_destroy(Engine* engine) {
   const Memory memory = engine->use.memory;
   engine->~Engine();
@@ -124,15 +105,7 @@ Engine* engine_create(const EngineUse& use) {
   for (uint32_t i = 0; i < use.probes.user_count; i++) {
     if ((use.probes.users[i].probes & kProbesOfSites) != 0) add_allocation_probes(&engine->use.probes);
   }
-  if (make_trackers(engine)) return engine;
-  engine_destroy(engine);
-  return nullptr;
-}
-
-void engine_tracker(const Engine* engine, uint32_t index, const char** name, Span* bytes) {
-  const GrowBuffer& made = engine->trackers[index];
-  *name = kTrackerClasses[index].name;
-  *bytes = {made.data(), static_cast<uint32_t>(made.size())};
+  return engine;
 }
 
 void engine_totals(const Engine* engine, EngineTotals* totals) {

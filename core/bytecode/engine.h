@@ -14,7 +14,6 @@ struct EngineUse {
   ProbeSet probes;  // with their callbacks; the engine fills in call hooks and quiet bodies
   Memory memory;
   size_t scratch_limit;  // bytes of working memory for one class
-  bool internal_unsafe;  // the VM has jdk.internal.misc.Unsafe (9 and later)
 };
 
 struct NewClass {
@@ -33,14 +32,12 @@ struct EngineTotals {
   } users[kMostUsers];
 };
 
-// Also prepares the tracker classes, which rewritten classes need. NULL: no memory. [onload]
+// NULL: no memory. [onload] [app]
 Engine* engine_create(const EngineUse& use);
 void engine_destroy(Engine* engine);  // [control], when no class is rewritten
 // Rewrites a class file. Any number of threads at once. loader: for MethodSite::loader. [app]
 NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* context,
                         uint8_t* (*allocate)(void* context, uint32_t size));
-// A tracker class as this VM needs it. [any]
-void engine_tracker(const Engine* engine, uint32_t index, const char** name, Span* bytes);
 void engine_totals(const Engine* engine, EngineTotals* totals);  // [control]
 
 }  // namespace hprof

@@ -12,7 +12,7 @@
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/table.hpp>
-#include <hprof/service/exceptions.h>
+#include <hprof/service/probes.h>
 
 #include "throw_events.h"
 
@@ -80,24 +80,21 @@ constexpr uint32_t kMostConstructors = 16;  // of an exception's own class and t
 // Any number of threads count at the same time, without a lock.
 class Exceptions {
  public:
-  Exceptions(const hprof_host* host, const Config& config)
-      : services_(host),
-        probes_(find_service<hprof_exceptions_service>(host, HPROF_SERVICE_EXCEPTIONS)),
-        config_(config) {}
+  Exceptions(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
 
   hprof_status open(char* error, uint32_t error_size) {
     TextBuffer why(error, error_size);
-    hprof_exception_probes probes = {};
-    probes.size = sizeof probes;
-    probes.self = this;
-    probes.include = config_.caught_in;
-    probes.made = [](void* self, void* jni, void* exception) {
-      static_cast<Exceptions*>(self)->made(static_cast<JNIEnv*>(jni), static_cast<jobject>(exception));
-    };
-    probes.caught = [](void* self, void* jni, void* exception, hprof_method_id) {
-      static_cast<Exceptions*>(self)->caught(static_cast<JNIEnv*>(jni), static_cast<jobject>(exception));
-    };
-    asked_ = probes_ != nullptr && probes_->ask(services_.host, &probes) == HPROF_OK;
+    static const hprof_target kTargets[] = {
+        {HPROF_POINT_MADE, 0, nullptr, reinterpret_cast<void (*)()>(&on_made)},
+        {HPROF_POINT_CAUGHT, 0, nullptr, reinterpret_cast<void (*)()>(&on_caught)}};
+    hprof_probe_user user = {};
+    user.size = sizeof user;
+    user.targets = kTargets;
+    user.target_count = 2;
+    user.self = this;
+    user.include = config_.caught_in;
+    asked_ =
+        services_.probes != nullptr && services_.probes->ask(services_.host, &user, &probes_) == HPROF_OK;
     if (!asked_) {
       why.add("this VM or build has no probes");
       return HPROF_UNSUPPORTED;
@@ -121,10 +118,10 @@ class Exceptions {
 
   hprof_status start() {
     if (events_.is_open() && !events_.enable(true)) return HPROF_FAILED;
-    return probes_->start(services_.host);
+    return services_.probes->start(services_.host, probes_);
   }
   void stop() {
-    probes_->stop(services_.host);
+    services_.probes->stop(services_.host, probes_);
     if (events_.is_open()) events_.enable(false);
   }
 
@@ -157,7 +154,8 @@ class Exceptions {
     hprof_rec_table table = table_of(events_.is_open() ? kSchemaThrown : kSchema, rows, count);
     table.created_ms = services_.clock->wall_ms(services_.host);
     hprof_status status = services_.emit->write(services_.host, &table.head);
-    if (status == HPROF_OK) status = write_note_on_probes(services_, "exceptions=y: not looked at: ");
+    if (status == HPROF_OK)
+      status = write_note_on_probes(services_, probes_, "exceptions=y: not looked at: ");
     services_.release(rows, most);
     return status;
   }
@@ -203,11 +201,25 @@ class Exceptions {
     return serial;
   }
 
+  // The targets of the probes: native methods of a class of the agent.
+  static void JNICALL on_made(JNIEnv* jni, jclass, jlong self, jobject exception) {
+    of(self)->made(jni, exception);
+  }
+  static void JNICALL on_caught(JNIEnv* jni, jclass, jlong self, jobject exception, jint) {
+    of(self)->caught(jni, exception);
+  }
+  static Exceptions* of(jlong self) { return reinterpret_cast<Exceptions*>(static_cast<uintptr_t>(self)); }
+
   void caught(JNIEnv* jni, jobject exception) {
-    count(jni, exception, trace_of(jni, probes_->frames, nullptr), &Counts::caught);
+    if (!is_own_thread(jni))
+      count(jni, exception, trace_of(jni, services_.probes->frames, nullptr), &Counts::caught);
   }
   void made(JNIEnv* jni, jobject exception) {
-    count(jni, exception, trace_of(jni, probes_->frames, exception), &Counts::made);
+    if (!is_own_thread(jni))
+      count(jni, exception, trace_of(jni, services_.probes->frames, exception), &Counts::made);
+  }
+  bool is_own_thread(JNIEnv* jni) const {
+    return (services_.probes->thread(services_.host, jni, nullptr, nullptr) & HPROF_THREAD_AGENT) != 0;
   }
   void thrown(JNIEnv* jni, jobject exception) {
     count(jni, exception, trace_of(jni, 0, nullptr), &Counts::thrown);
@@ -252,7 +264,7 @@ class Exceptions {
   }
 
   Services services_;
-  const hprof_exceptions_service* probes_;
+  uint32_t probes_ = 0;  // of the service
   bool asked_ = false;
   const Config& config_;
   jvmtiEnv* jvmti_ = nullptr;

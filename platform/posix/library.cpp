@@ -60,7 +60,7 @@ void* symbol_in_library_of(const void* address, const char* name) {
 }
 
 // Visits one library at a time: a walk over all holds the loader's lock.
-bool others_export(const char* name, const void* own) {
+bool any_other(const char* name, const void* own, bool (*is)(const void* symbol)) {
   for (Listed at = {0, 0, ""};; at.wanted++) {
     at.passed = 0;
     if (dl_iterate_phdr(&copy_name, &at) == 0) return false;
@@ -68,7 +68,7 @@ bool others_export(const char* name, const void* own) {
     if (!library) continue;
     const void* found = dlsym(library, name);
     dlclose(library);
-    if (found && found != own) return true;
+    if (found && found != own && is(found)) return true;
   }
 }
 

@@ -68,12 +68,12 @@ void* symbol_in_library_of(const void* address, const char* name) {
   return module ? symbol_in(module, name) : nullptr;
 }
 
-bool others_export(const char* name, const void* own) {
+bool any_other(const char* name, const void* own, bool (*is)(const void* symbol)) {
   HMODULE modules[kMostModules];
   const DWORD count = loaded_modules(modules);
   for (DWORD i = 0; i < count; ++i) {
     const void* found = symbol_in(modules[i], name);
-    if (found && found != own) return true;
+    if (found && found != own && is(found)) return true;
   }
   return false;
 }

@@ -14,6 +14,7 @@
 #include <hprof/draft/output.h>
 #include <hprof/tables.h>
 
+#include "targets.h"
 #include "times_report.h"
 
 namespace hprof::times {
@@ -85,24 +86,18 @@ bool Collector::is_old() const { return config_.cpu != nullptr && strcmp(config_
 hprof_status Collector::open(char* error, uint32_t error_size) {
   hprof_probe_user user = {};
   user.size = sizeof user;
-  user.probes = HPROF_PROBE_METHODS;
-  if (config_.times == kClock) user.probes |= HPROF_PROBE_CLOCK;
-  user.self = this;
   user.include = config_.include;
   user.exclude = config_.exclude;
-  user.attach = &Collector::attach;
-  user.miss = &Collector::miss;
-  user.release = &Collector::release;
+  user.thread_field = ThreadWord::kField;
+  fill_in_targets(this, config_.times == kClock, &user);
   // Allocated here, since the threads that use it later must not wait for memory.
   if (services_.settings().java_version >= kFirstWithVirtualThreads)
     has_shared_ = shared_.create(services_, &limits_, depth_, nullptr);
-  hprof_status status =
-      services_.bytecode != nullptr ? services_.bytecode->ask(services_.host, &user) : HPROF_UNSUPPORTED;
+  hprof_status status = services_.probes != nullptr ? services_.probes->ask(services_.host, &user, &probes_)
+                                                    : HPROF_UNSUPPORTED;
   if (status != HPROF_OK)
     TextBuffer(error, error_size)
-        .add(status == HPROF_FAILED
-                 ? "cpu=times does not run beside jvmpi-methods=probes; use jvmpi-methods=events"
-                 : "cpu=times and cpu=old must be loaded at VM start-up; attached, use cpu=samples");
+        .add("cpu=times and cpu=old must be loaded at VM start-up; attached, use cpu=samples");
   else if (names_archive(services_))
     services_.log->message(
         services_.host,
@@ -125,7 +120,7 @@ State* Collector::new_state() {
 
 // The state that this Thread.$hq belongs to; null: none. On that thread, or under the lock. [app][control]
 State* Collector::state_of(void* jni, void* thread) const {
-  const auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, thread, 0));
+  const auto* node = Address<Node>::of(word_.read(jni, thread, 0));
   return node != nullptr ? node->state.load() : nullptr;
 }
 
@@ -146,9 +141,7 @@ void Collector::forget(State* state, void* jni) {
 // The node that the thread is in; the root if not known. Under the lock.
 Node* Collector::node_of(const State* state, void* jni) const {
   uint64_t word = 0;
-  if (state->thread != nullptr)
-    word = services_.bytecode->thread_state(services_.host, jni, state->thread,
-                                            Address<Node>::word_of(state->seen));
+  if (state->thread != nullptr) word = word_.read(jni, state->thread, Address<Node>::word_of(state->seen));
   Node* node = Address<Node>::of(word);
   if (node == nullptr) node = state->last.load(std::memory_order_acquire);
   return node != nullptr && node->state.load() == state ? node : state->own.root();
@@ -238,29 +231,30 @@ State* Collector::attach_virtual() {
   return state;
 }
 
-uint64_t Collector::attach(void* self, void* jni, void* thread, uint32_t virtual_thread, uint64_t os_id) {
-  auto* collector = static_cast<Collector*>(self);
-  State* state =
-      virtual_thread != 0 ? collector->attach_virtual() : collector->attach_platform(jni, thread, os_id);
+uint64_t Collector::attach(JNIEnv* jni, jobject thread) {
+  uint64_t os_id = 0;
+  const uint32_t flags = services_.probes->thread(services_.host, jni, thread, &os_id);
+  if ((flags & HPROF_THREAD_AGENT) != 0) return 0;
+  State* state = (flags & HPROF_THREAD_VIRTUAL) != 0 ? attach_virtual() : attach_platform(jni, thread, os_id);
   if (state == nullptr) {
-    count_loss(collector->limits_.uncounted);
+    count_loss(limits_.uncounted);
     return 0;
   }
-  return Address<Node>::word_of(state->shared != 0 ? &state->door : state->own.root());
+  const uint64_t word = Address<Node>::word_of(state->shared != 0 ? &state->door : state->own.root());
+  word_.write(jni, thread, word);
+  return word;
 }
 
-uint64_t Collector::miss(void*, uint64_t state_word, uint64_t node, uint32_t method) {
-  auto* state = reinterpret_cast<State*>(static_cast<uintptr_t>(state_word));
-  auto* from = reinterpret_cast<Node*>(static_cast<uintptr_t>(node));
-  return reinterpret_cast<uintptr_t>(state->graph->follow(state, from, method));
+uint64_t Collector::miss(uint64_t state_word, uint64_t node, uint32_t method) {
+  auto* state = Address<State>::of(state_word);
+  return Address<Node>::word_of(state->graph->follow(state, Address<Node>::of(node), method));
 }
 
-void Collector::release(void* self, uint64_t state_word) {
-  auto* collector = static_cast<Collector*>(self);
-  auto* state = reinterpret_cast<State*>(static_cast<uintptr_t>(state_word));
-  LockGuard guard(collector->virtual_lock_, collector->services_);
-  state->next = collector->free_virtual_;
-  collector->free_virtual_ = state;
+void Collector::release(uint64_t state_word) {
+  auto* state = Address<State>::of(state_word);
+  LockGuard guard(virtual_lock_, services_);
+  state->next = free_virtual_;
+  free_virtual_ = state;
 }
 
 void Collector::thread_start(void* jni, const hprof_thread* thread) {
@@ -270,8 +264,7 @@ void Collector::thread_start(void* jni, const hprof_thread* thread) {
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
   State* state = state_of(jni, self);
   if (state == nullptr && (state = attach_platform(jni, self, thread->os_id)) != nullptr)
-    services_.bytecode->set_thread_state(services_.host, jni, self,
-                                         Address<Node>::word_of(state->own.root()));
+    word_.write(jni, self, Address<Node>::word_of(state->own.root()));
   if (state != nullptr) state->serial.store(thread->serial, std::memory_order_relaxed);
   static_cast<JNIEnv*>(jni)->DeleteLocalRef(self);
 }
@@ -281,11 +274,11 @@ void Collector::thread_end(void* jni, const hprof_thread* thread) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
-  auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, self, 0));
+  auto* node = Address<Node>::of(word_.read(jni, self, 0));
   State* state = node != nullptr ? node->state.load() : nullptr;
   if (state != nullptr && state->shared == 0) {
     state->last.store(node, std::memory_order_release);
-    services_.bytecode->set_thread_state(services_.host, jni, self, 0);
+    word_.write(jni, self, 0);
     uint64_t cpu = services_.clock->thread_cpu(services_.host, 0);
     if (thread != nullptr) state->serial.store(thread->serial, std::memory_order_relaxed);
     state->final_cpu_ns = cpu == UINT64_MAX ? 0 : cpu;
@@ -442,6 +435,7 @@ hprof_status Collector::start() {
     step_ = counter_.ticks_of(kBriefNs);
     limits_.pace = kFirstPace * static_cast<int32_t>(step_);
   }
+  if (!started_) word_.open(services_);
   if (!started_ && config_.times == kSampled) clock_step_ns_ = cpu_clock_step(services_);
   started_ = true;
   lock_.lock(services_);
@@ -450,7 +444,7 @@ hprof_status Collector::start() {
   begin_times();
   set_running(true);
   lock_.unlock();
-  hprof_status status = services_.bytecode->go(services_.host, HPROF_PROBE_METHODS);
+  hprof_status status = services_.probes->start(services_.host, probes_);
   lock_.lock(services_);
   if (status == HPROF_OK) {
     number_states();
@@ -467,7 +461,7 @@ hprof_status Collector::start() {
 }
 
 void Collector::stop() {
-  services_.bytecode->halt(services_.host, HPROF_PROBE_METHODS);
+  services_.probes->stop(services_.host, probes_);
   if (sampler_ != nullptr) services_.threads->stop(services_.host, sampler_);
   sampler_ = nullptr;
   if (!running_) return;
@@ -517,6 +511,7 @@ hprof_status Collector::report(const hprof_report& report) {
   how.traces = tally.size();
   how.include = config_.include;
   how.depth = depth_;
+  how.probes = probes_;
   how.lost_trace = lost_trace_;
   how.virtual_threads = virtual_threads_.load(std::memory_order_relaxed);
   hprof_status status = write_report(services_, tally, how, report.cutoff);

@@ -1,10 +1,10 @@
 // cpu=times and cpu=old: exact counts of calls by trace, and the time spent in each.
 //
-// The tracker (core/bytecode/tracker) counts calls in the graphs of graph.h. With clock=cpu an agent
+// Probes count calls in the graphs of graph.h, by java.lang.HprofCalls (java/). With clock=cpu an agent
 // thread, the sampler, looks every millisecond which threads run, and credits their nodes with the CPU time
 // that they have used since they were last found running; calls cost nothing more.
 //
-// With clock=wall the tracker reads the clock where a thread enters or leaves a node whose calls take a
+// With clock=wall HprofCalls reads the clock where a thread enters or leaves a node whose calls take a
 // microsecond or more: its time is exact. Other nodes are brief: only the sum of their times is measured
 // (State::brief). The sampler credits the sum's growth since its last visit to the brief node that it finds
 // the thread in. It finds a node with the probability of its share, so each node's time is an estimate, and
@@ -20,6 +20,7 @@
 #include "counter_clock.h"
 #include "graph.h"
 #include "tally.h"
+#include "thread_word.h"
 
 namespace hprof::times {
 
@@ -51,10 +52,17 @@ class Collector {
   void thread_start(void* jni, const hprof_thread* thread);
   void thread_end(void* jni, const hprof_thread* thread);
 
+  // For the native methods of HprofCalls: at a thread's first event, the new Thread.$hq, or 0: it is not
+  // counted; the target of an edge that the state lacks, 0: not counted; the state is no longer used. They
+  // run in the middle of any method: no JVMTI, no JNI except references, and they never wait for a Java
+  // thread that may be stopped. [app]
+  uint64_t attach(JNIEnv* jni, jobject thread);
+  static uint64_t miss(uint64_t state, uint64_t node, uint32_t method);
+  void release(uint64_t state);
+  uint64_t counter() const { return services_.clock->counter(services_.host); }
+  uint32_t java_version() const { return services_.settings().java_version; }
+
  private:
-  static uint64_t attach(void* self, void* jni, void* thread, uint32_t virtual_thread, uint64_t os_id);
-  static uint64_t miss(void* self, uint64_t state, uint64_t node, uint32_t method);
-  static void release(void* self, uint64_t state);
   static void sample(void* self, void* jni, hprof_agent_thread* thread);
   State* attach_platform(void* jni, void* thread, uint64_t os_id);
   State* attach_virtual();
@@ -106,7 +114,9 @@ class Collector {
   Lock spares_lock_;
   Spare* spares_ = nullptr;
   uint32_t spare_count_ = 0;
-  uint64_t outside_ns_ = 0;     // time of ended threads in methods that are not counted
+  uint64_t outside_ns_ = 0;  // time of ended threads in methods that are not counted
+  ThreadWord word_;
+  uint32_t probes_ = 0;         // of the service
   bool asked_ = false;          // requested probes
   bool started_ = false;        // was started at least once
   bool running_ = false;        // [control]

@@ -4,6 +4,8 @@
 
 #include <hprof/cpp/jni_exception.hpp>
 
+#include "targets.h"
+
 namespace hprof::times {
 
 uint64_t ns_of_ticks(uint64_t ticks, double ns_per_tick) {
@@ -11,14 +13,14 @@ uint64_t ns_of_ticks(uint64_t ticks, double ns_per_tick) {
   return sum > 0 ? static_cast<uint64_t>(static_cast<double>(sum) * ns_per_tick + 0.5) : 0;
 }
 
-static bool switch_tracker_to_counter(const Services& services) {
+static bool switch_targets_to_counter(const Services& services) {
   auto* jni = static_cast<JNIEnv*>(services.jvm->jni(services.host));
   if (jni == nullptr) return false;
-  jclass tracker = jni->FindClass("java/lang/HprofTracker");
-  jfieldID field = tracker != nullptr ? jni->GetStaticFieldID(tracker, "counter", "Z") : nullptr;
-  if (field != nullptr) jni->SetStaticBooleanField(tracker, field, JNI_TRUE);
+  jclass targets = jni->FindClass(kTargetClass);
+  jfieldID field = targets != nullptr ? jni->GetStaticFieldID(targets, "counter", "Z") : nullptr;
+  if (field != nullptr) jni->SetStaticBooleanField(targets, field, JNI_TRUE);
   clear_exception(jni);
-  if (tracker != nullptr) jni->DeleteLocalRef(tracker);
+  if (targets != nullptr) jni->DeleteLocalRef(targets);
   return field != nullptr;
 }
 
@@ -50,7 +52,7 @@ uint64_t CounterClock::ticks_of(uint64_t ns) const {
 
 bool CounterClock::open(const Services& services) {
   nano_time_ = measure_nano_time(services);
-  is_open_ = rate_.open(services) && switch_tracker_to_counter(services);
+  is_open_ = rate_.open(services) && switch_targets_to_counter(services);
   return is_open_;
 }
 

@@ -16,7 +16,7 @@ static const hprof_option kOptions[] = {
     {"interval", HPROF_OPTION_MILLIS, offsetof(Config, interval_ns), "1", nullptr, 0.1, 1000, "<ms>",
      "time between samples of the threads' clocks"},
     {"include", HPROF_OPTION_TEXT, offsetof(Config, include), nullptr, nullptr, 0, 0, "<class>[:...]",
-     "count only calls of these classes: com.acme.*"},
+     "count only calls of these classes or methods: com.acme.*:com.acme.Main.run"},
     {"exclude", HPROF_OPTION_TEXT, offsetof(Config, exclude), nullptr, nullptr, 0, 0, "<class>[:...]",
      "count no calls of these classes"},
 };

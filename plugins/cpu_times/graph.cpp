@@ -5,7 +5,7 @@
 
 namespace hprof::times {
 
-static constexpr uint32_t kProbes = 8;  // HprofTracker.PROBES
+static constexpr uint32_t kProbes = 8;  // HprofCalls.PROBES
 static constexpr uint32_t kFirstNodes = 16;
 static constexpr uint64_t kFirstSlots = 2 * kFirstNodes;
 static constexpr uint64_t kMostSlots = 1ull << 28;
@@ -127,7 +127,7 @@ Node* Graph::intern(Node* from, uint32_t method) {
   }
 }
 
-// The slot of the key, or a free one for it; null: neither within the tracker's probe length.
+// The slot of the key, or a free one for it; null: neither within HprofCalls's probe length.
 Edge* Graph::find_edge(Edge* edges, uint64_t room, uint64_t key) {
   uint64_t hash = edge_hash(key) / sizeof(Edge);
   for (uint32_t i = 0; i < kProbes; i++, hash++) {

@@ -1,17 +1,17 @@
 // The graph of calls: a node is one trace (the last `depth` methods), an edge (node, method) leads to the
-// node with that method on top. Nodes are counted by the tracker class
-// (core/bytecode/tracker/HprofTracker.java); the layout of State, Node and Edge is shared with it. This class
+// node with that method on top. Nodes are counted by java/HprofCalls.java;
+// the layout of State, Node and Edge is shared with it. This class
 // makes new nodes and edges.
 //
 // Protocol: only its thread writes a platform thread's graph, except for self_ns, which the sampler writes
-// (with clock=wall the thread, for nodes that are not brief). Virtual threads share one graph: the tracker
+// (with clock=wall the thread, for nodes that are not brief). Virtual threads share one graph: HprofCalls
 // adds to counts atomically, nodes are made without a lock, edges are inserted under the graph's lock, with
-// memory allocated before. An edge's node is written before its key; the tracker, whose reads are plain,
+// memory allocated before. An edge's node is written before its key; HprofCalls, whose reads are plain,
 // takes the slow path (follow) if it finds the key but no node. Nodes never move and are freed only with a
 // graph whose thread has ended.
 //
 // The word that switches the probes off is not volatile: a compiled loop that has read it counts as long as
-// it runs. So only the tracker writes counts; left_out of each node has what was counted while the collector
+// it runs. So only HprofCalls writes counts; left_out of each node has what was counted while the collector
 // was stopped, or before a reset.
 #pragma once
 
@@ -31,7 +31,7 @@ constexpr uint32_t kWays = 8;
 constexpr int32_t kNoMethod = -1;
 constexpr uint32_t kNodeBits = 7;  // a node's address is a multiple of 1 << kNodeBits
 
-// An address as the tracker reads and writes it: 64 bits on every machine.
+// An address as HprofCalls reads and writes it: 64 bits on every machine.
 template <class T>
 struct Address {
   uint64_t word;
@@ -61,7 +61,7 @@ struct Node {
   // While the collector runs, the part of the count that reports leave out; while it is stopped, that minus
   // the count at the stop. Under the collector's lock.
   uint64_t left_out;
-  // clock=wall: above 0 while the tracker reads the clock whenever the thread enters or leaves this node.
+  // clock=wall: above 0 while HprofCalls reads the clock whenever the thread enters or leaves this node.
   // Below 1 the node is brief: its time is counted in State::brief, and the collector writes self_ns.
   int32_t pace;
   uint32_t trace[1];  // `length` methods, innermost first
@@ -74,13 +74,13 @@ struct Node {
 static_assert(offsetof(Node, count) == 0 && offsetof(Node, method) == 8 && offsetof(Node, length) == 12 &&
                   offsetof(Node, state) == 16 && offsetof(Node, self_ns) == 24 &&
                   offsetof(Node, next) == 32 && offsetof(Node, pace) == 104,
-              "HprofTracker.NODE_*");
+              "HprofCalls.NODE_*");
 
 struct Edge {
   std::atomic<uint64_t> key;   // 0: free
   std::atomic<uint64_t> node;  // an Address
 };
-static_assert(sizeof(Edge) == 16, "HprofTracker.follow");
+static_assert(sizeof(Edge) == 16, "HprofCalls.follow");
 
 constexpr uint32_t kDepthMost = 256;
 
@@ -184,7 +184,7 @@ class Graph {
 };
 
 // The state of a thread whose calls are counted. Thread.$hq is the node that the thread is in, but in virtual
-// threads the door of the state: a node whose ways all lead to itself, so that the tracker always takes the
+// threads the door of the state: a node whose ways all lead to itself, so that HprofCalls always takes the
 // slow path.
 struct State {
   Address<Node> current;  // virtual threads only
@@ -220,12 +220,12 @@ struct State {
 static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offsetof(State, clock) == 24 &&
                   offsetof(State, shared) == 32 && offsetof(State, brief) == 40 &&
                   offsetof(State, step) == 48,
-              "HprofTracker.STATE_*");
+              "HprofCalls.STATE_*");
 
 // Makes all ways lead to `nowhere`, a node without a method.
 void close_ways(Node* node, Node* nowhere);
 
-// The key of an edge and where the search for it begins, as in HprofTracker.follow.
+// The key of an edge and where the search for it begins, as in HprofCalls.follow.
 inline uint64_t edge_key(const Node* from, uint32_t method) {
   return uint64_t{reinterpret_cast<uintptr_t>(from)} >> kNodeBits << 23 | method;
 }

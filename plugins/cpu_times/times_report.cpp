@@ -35,7 +35,7 @@ static Note note_on_time(const Circumstances& how) {
 static Note note_on_classes(const Services& services, const Circumstances& how) {
   hprof_probe_totals totals = {};
   totals.size = sizeof totals;
-  services.bytecode->totals(services.host, &totals);
+  services.probes->totals(services.host, how.probes, &totals);
   Note line;
   line.add("cpu=times: ").add(totals.methods_probed + totals.leaves).add(" of ").add(totals.methods);
   line.add(" methods in ").add(totals.classes).add(" classes count their calls, ").add(totals.leaves);
@@ -43,14 +43,14 @@ static Note note_on_classes(const Services& services, const Circumstances& how) 
       .add(how.traces)
       .add(" traces were seen");
   if (how.traces == 0 && how.include != nullptr && how.include[0] != '\0')
-    line.add("; include=").add(how.include).add(" names classes: com.acme.Main, com.acme.*");
+    line.add("; no loaded class or method is include=").add(how.include);
   return line;
 }
 
 static hprof_status write_notes(const Services& services, const Circumstances& how) {
   hprof_status status = write_note(services, note_on_time(how));
   if (status == HPROF_OK) status = write_note(services, note_on_classes(services, how));
-  if (status == HPROF_OK) status = write_note_on_probes(services, "cpu=times: not rewritten: ");
+  if (status == HPROF_OK) status = write_note_on_probes(services, how.probes, "cpu=times: not rewritten: ");
   if (status == HPROF_OK && how.virtual_threads != 0 && how.times != kClock) {
     Note line;
     line.add(

@@ -31,13 +31,12 @@ void AllocationStacks::set_depth(uint64_t depth) {
 }
 
 bool AllocationStacks::open(const Services& services, JNIEnv* jni) {
-  constexpr const char* kTracker = "java/lang/HprofTracker";
   constexpr const char* kNewInstance =
       "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;";
-  constexpr MethodName kProbes[] = {{kTracker, "allocatedObject", "(Ljava/lang/Object;J)V", true},
-                                    {kTracker, "tell", "(Ljava/lang/Object;)V", true},
-                                    {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
-                                    {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
+  constexpr MethodName kProbes[] = {{kTargetClass, "allocatedObject", "(Ljava/lang/Object;J)V", true},
+                                    {kTargetClass, "tell", "(Ljava/lang/Object;)V", true},
+                                    {kTargetClass, "allocated", "(Ljava/lang/Object;)V", true},
+                                    {kTargetClass, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
   // The methods whose results probes in their callers report. From the fourth on they run a constructor.
   constexpr MethodName kReported[] = {
       {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
@@ -63,30 +62,30 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni) {
   return found && object_init_ != nullptr;
 }
 
-// Calls a probe of HprofTracker (by number) or Object.<init>, with arguments that have no effect.
+// Calls a method of HprofObjects (by number) or Object.<init>, with arguments that have no effect.
 void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) {
-  jclass tracker = jni->FindClass("java/lang/HprofTracker");
+  jclass targets = jni->FindClass(kTargetClass);
   jclass object = jni->FindClass("java/lang/Object");
-  if (tracker != nullptr && object != nullptr) {
+  if (targets != nullptr && object != nullptr) {
     errand_thread_.store(jni, std::memory_order_relaxed);
     switch (number) {
       case 0:
-        jni->CallStaticVoidMethod(tracker, probes_[0], tracker, jlong{0});
+        jni->CallStaticVoidMethod(targets, probes_[0], targets, jlong{0});
         break;
       case 1:
       case 2:
-        jni->CallStaticVoidMethod(tracker, probes_[number], tracker);
+        jni->CallStaticVoidMethod(targets, probes_[number], targets);
         break;
       case 3:
-        jni->CallStaticVoidMethod(tracker, probes_[number], tracker, jint{1});
+        jni->CallStaticVoidMethod(targets, probes_[number], targets, jint{1});
         break;
       default:
-        jni->CallNonvirtualVoidMethod(tracker, object, object_init_);
+        jni->CallNonvirtualVoidMethod(targets, object, object_init_);
     }
     errand_thread_.store(nullptr, std::memory_order_relaxed);
   }
   clear_exception(jni);
-  if (tracker != nullptr) jni->DeleteLocalRef(tracker);
+  if (targets != nullptr) jni->DeleteLocalRef(targets);
   if (object != nullptr) jni->DeleteLocalRef(object);
 }
 

@@ -9,6 +9,8 @@
 
 namespace hprof::sites {
 
+constexpr const char* kTargetClass = "java/lang/HprofObjects";  // java/
+
 class AllocationStacks {
  public:
   static constexpr uint32_t kMostFrames = 512;  // deeper stacks are cut

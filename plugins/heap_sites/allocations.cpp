@@ -57,9 +57,10 @@ uint32_t Collector::thread_of(JNIEnv* jni, AllocatingThread* state) {
   return serial != 0 ? serial : last_ended_.load(std::memory_order_relaxed);
 }
 
-void Collector::allocated(void* self, void* jni, void* object, uint64_t header) {
-  static_cast<Collector*>(self)->count_object(static_cast<JNIEnv*>(jni), static_cast<jobject>(object),
-                                              header);
+Collector* Collector::instance_ = nullptr;
+
+void JNICALL Collector::allocated(JNIEnv* jni, jclass, jobject object, jlong header) {
+  if (object != nullptr) instance_->count_object(jni, object, static_cast<uint64_t>(header));
 }
 
 // The fast path: the stack's note leads to the count.

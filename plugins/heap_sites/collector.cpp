@@ -5,6 +5,8 @@
 #include <hprof/cpp/vm_flags.hpp>
 #include <hprof/tables.h>
 
+#include "java_classes.h"
+
 namespace hprof::sites {
 
 static constexpr uint32_t kMostCollections = 10;      // the most collections for one report
@@ -67,10 +69,9 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   if (config_.follow != 0) followed_.ask_to_reuse();
   hprof_probe_user user = {};
   user.size = sizeof user;
-  user.probes = HPROF_PROBE_ALLOCATIONS | (config_.early == 0 ? HPROF_PROBE_LATE : 0u);
-  user.self = this;
-  user.allocated = &Collector::allocated;
-  hprof_status status = s.bytecode != nullptr ? s.bytecode->ask(s.host, &user) : HPROF_UNSUPPORTED;
+  user.flags = config_.early == 0 ? HPROF_PROBES_LATE : 0u;
+  fill_in_targets(&user);
+  hprof_status status = s.probes != nullptr ? s.probes->ask(s.host, &user, &probes_) : HPROF_UNSUPPORTED;
   asked_ = status == HPROF_OK;
   s.will_need(kLeastMemory);
   if (!asked_)
@@ -82,6 +83,31 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
                    "stays on, and "
                    "its classes go without probes");
   return status;
+}
+
+void Collector::fill_in_targets(hprof_probe_user* user) {
+  static constexpr hprof_target kTargets[] = {{HPROF_POINT_OBJECT, 0, "allocated", nullptr},
+                                              {HPROF_POINT_ARRAYS, 0, "allocatedArrays", nullptr}};
+  static const hprof_native kNatives[] = {
+      {"allocatedObject", "(Ljava/lang/Object;J)V", reinterpret_cast<void (*)()>(&Collector::allocated)}};
+  static const hprof_probe_class kClasses[] = {
+      {kTargetClass, kHprofObjects, sizeof kHprofObjects, 1, kNatives},
+      {"java/lang/HprofObjectsMemory", kHprofObjectsMemory, sizeof kHprofObjectsMemory, 0, nullptr}};
+  instance_ = this;
+  user->targets = kTargets;
+  user->target_count = 2;
+  user->classes = kClasses;
+  user->class_count = 2;
+  user->live = "live";
+  user->prime = "prime";
+}
+
+void Collector::set_header_at(JNIEnv* jni) const {
+  jclass targets = without_exception(jni, jni->FindClass(kTargetClass));
+  if (targets == nullptr) return;
+  jfieldID at = without_exception(jni, jni->GetStaticFieldID(targets, "headerAt", "J"));
+  if (at != nullptr) jni->SetStaticLongField(targets, at, static_cast<jlong>(header_.at));
+  jni->DeleteLocalRef(targets);
 }
 
 bool Collector::close() {
@@ -114,11 +140,11 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
   }
   if (!classes_.open(s, header_)) return HPROF_NO_MEMORY;
   if (!stacks_.start_exact(jni)) {
-    s.log->message(s.host, "heap=sites: the tracker class is not as it should be");
+    s.log->message(s.host, "heap=sites: the class that probes call is not as it should be");
     return HPROF_FAILED;
   }
-  s.bytecode->header_at(s.host, header_.at);
-  hprof_status status = s.bytecode->go(s.host, HPROF_PROBE_ALLOCATIONS);
+  set_header_at(jni);
+  hprof_status status = s.probes->start(s.host, probes_);
   if (status == HPROF_OK && !is_prepared_) prepare(jni);
   return status;
 }
@@ -158,7 +184,7 @@ hprof_status Collector::start() {
 
 void Collector::stop() {
   counts_.store(false);
-  if (!mode_.sampled) services_.bytecode->halt(services_.host, HPROF_PROBE_ALLOCATIONS);
+  if (!mode_.sampled) services_.probes->stop(services_.host, probes_);
   followed_.stop(jni());
 }
 
@@ -167,8 +193,8 @@ hprof_status Collector::control(const hprof_control& control) {
     case HPROF_CONTROL_ALLOC_TRACES:
       if (mode_.sampled) return HPROF_UNSUPPORTED;
       counts_.store(control.value != 0);
-      if (control.value != 0) return services_.bytecode->go(services_.host, HPROF_PROBE_ALLOCATIONS);
-      services_.bytecode->halt(services_.host, HPROF_PROBE_ALLOCATIONS);
+      if (control.value != 0) return services_.probes->start(services_.host, probes_);
+      services_.probes->stop(services_.host, probes_);
       return HPROF_OK;
     case HPROF_CONTROL_DEPTH:
       stacks_.vm().set_depth(static_cast<uint64_t>(control.value));
@@ -300,7 +326,8 @@ hprof_status Collector::write_notes(bool collected) {
   line.add(asked[kAskedUnknown]).add(" that were not understood, and for ");
   line.add(asked[kAskedVmObject]).add(" callers of native methods");
   if (status == HPROF_OK && !mode_.sampled) status = write_note(s, line);
-  if (status == HPROF_OK && !mode_.sampled) status = write_note_on_probes(s, "heap=sites: without probes: ");
+  if (status == HPROF_OK && !mode_.sampled)
+    status = write_note_on_probes(s, probes_, "heap=sites: without probes: ");
   return status;
 }
 

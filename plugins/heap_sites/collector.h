@@ -68,7 +68,9 @@ class Collector {
     uint64_t stack;  // key of the stack; 0: ask the VM
     Known* note;     // the walk's note for stack, class and thread; null: none
   };
-  static void allocated(void* self, void* jni, void* object, uint64_t header);
+  void fill_in_targets(hprof_probe_user* user);
+  void set_header_at(JNIEnv* jni) const;
+  static void JNICALL allocated(JNIEnv* jni, jclass, jobject object, jlong header);
   void count_object(JNIEnv* jni, jobject object, uint64_t header);
   [[gnu::noinline]] void count_slowly(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
                                       const Walked& walked);
@@ -104,6 +106,8 @@ class Collector {
   HotSpotServices services_;
   Config config_;
   SitesMode mode_ = {};
+  static Collector* instance_;       // of the native method of the targets, which are one for each process
+  uint32_t probes_ = 0;              // of the service
   bool asked_ = false;               // requested probes
   bool is_prepared_ = false;         // once, at the first start
   std::atomic<bool> counts_{false};  // objects without a probe are counted; probes have their own switch

@@ -45,8 +45,7 @@ bool KnownStacks::watch_classes(const uint32_t* collections) {
   unloads_ = unloads != nullptr ? unloads : collections_;
   sees_unloads_ =
       unloads != nullptr || vm_flag(s, "UseG1GC") || vm_flag(s, "UseSerialGC") || vm_flag(s, "UseParallelGC");
-  if (HPROF_HAS(s.bytecode, hprof_bytecode_service, redefinitions))
-    redefinitions_ = s.bytecode->redefinitions(s.host);
+  if (s.probes != nullptr) redefinitions_ = s.probes->redefinitions(s.host);
   return sees_unloads_;
 }
 

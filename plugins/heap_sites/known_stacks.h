@@ -62,7 +62,7 @@ class KnownStacks {
   void open(const HotSpotServices& services);  // [onload]
   // sites=sampled: each stack comes from the VM. [control]
   void start_sampled() { vm_.open(services_, nullptr); }
-  // sites=exact. False: the tracker class is not the agent's. [control]
+  // sites=exact. False: the class that probes call is not ours. [control]
   bool start_exact(JNIEnv* jni) { return vm_.open(services_, jni); }
   // Finds a counter that shows when classes have been unloaded. collections: a count of collections, for VMs
   // that have no other. False: there is none, so classes have no key. [control]

@@ -41,9 +41,9 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   // If probes of allocations are in the classes from the start, those of calls are, too.
   const bool early_calls =
       config.methods == kByProbes || (config.methods == kByEither && config.allocations == kByProbes);
-  const uint32_t wanted =
-      (early_calls ? HPROF_PROBE_CALLS : 0) | (config.allocations == kByProbes ? HPROF_PROBE_ALLOCATIONS : 0);
-  if (!probes.ask(wanted, error, error_size) || !make_environment(config, error, error_size))
+  const bool early_objects = config.allocations == kByProbes;
+  if (!probes.ask(early_calls, early_objects, error, error_size) ||
+      !make_environment(config, error, error_size))
     return HPROF_UNSUPPORTED;
   if (config.methods == kByEither && !early_calls) probes.ask_on_demand();
   unknown_ids_ = vm.services.log->loss_counter(
@@ -166,7 +166,7 @@ void Bridge::release_memory() {
 jint Bridge::availability(jint type) const {
   const jvmtiCapabilities& can = vm.can;
   const auto when = [](unsigned granted) { return granted != 0 ? JVMPI_SUCCESS : JVMPI_NOT_AVAILABLE; };
-  const unsigned calls = probes.has(HPROF_PROBE_CALLS) ? 1 : 0;
+  const unsigned calls = probes.has_calls() ? 1 : 0;
   switch (type) {
     case JVMPI_EVENT_METHOD_ENTRY:
       return when(can.can_generate_method_entry_events | calls);
@@ -175,7 +175,7 @@ jint Bridge::availability(jint type) const {
     case JVMPI_EVENT_METHOD_EXIT:
       return when(can.can_generate_method_exit_events | calls);
     case JVMPI_EVENT_OBJECT_ALLOC:
-      return when(probes.has(HPROF_PROBE_ALLOCATIONS) || can.can_generate_sampled_object_alloc_events != 0);
+      return when(probes.has_allocations() || can.can_generate_sampled_object_alloc_events != 0);
     case JVMPI_EVENT_OBJECT_FREE:
     case JVMPI_EVENT_CLASS_UNLOAD:
       return when(can.can_generate_object_free_events);

@@ -7,8 +7,6 @@ namespace hprof::jvmpi {
 
 namespace {
 
-constexpr const char* kHiddenClass = "Ljava/lang/HprofTracker;";
-
 jint kind_of(const char* signature) {
   if (signature[0] != '[') return JVMPI_NORMAL_OBJECT;
   switch (signature[1]) {
@@ -57,7 +55,7 @@ ClassInfo* Classes::make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot) {
   made->kind = kind_of(signature);
   made->load.class_id = id_of_number(number);
   made->ref = without_exception(jni, vm_.new_weak(jni, cls));
-  if (std::strcmp(signature, kHiddenClass) == 0) hide(cls, made);
+  if (has_targets(signature)) hide(cls, made);
   ClassInfo* none = nullptr;
   if (slot->info.compare_exchange_strong(none, made, std::memory_order_acq_rel)) return made;
   vm_.delete_weak(jni, made->ref);
@@ -65,23 +63,29 @@ ClassInfo* Classes::make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot) {
   return none;
 }
 
+// signature: changed meanwhile.
+bool Classes::has_targets(char* signature) const {
+  const size_t length = std::strlen(signature);
+  const Services& s = vm_.services;
+  if (s.probes == nullptr || signature[0] != 'L' || length < 3) return false;
+  signature[length - 1] = '\0';
+  const bool has = s.probes->has_targets(s.host, signature + 1) != 0;
+  signature[length - 1] = ';';
+  return has;
+}
+
 void Classes::hide(jclass cls, ClassInfo* info) {
   info->hidden = true;
   jint count = 0;
   FromVm<jmethodID> methods(vm_);
-  if (hidden_count_.load(std::memory_order_relaxed) != 0 ||
-      vm_.jvmti->GetClassMethods(cls, &count, &methods) != JVMTI_ERROR_NONE)
-    return;
-  const auto most = static_cast<jint>(kHiddenMost);
-  if (count > most) count = most;
-  for (jint i = 0; i < count; i++) hidden_[i] = methods[i];
-  hidden_count_.store(static_cast<uint32_t>(count), std::memory_order_release);
+  if (vm_.jvmti->GetClassMethods(cls, &count, &methods) != JVMTI_ERROR_NONE) return;
+  const uint32_t at = hidden_count_.fetch_add(static_cast<uint32_t>(count), std::memory_order_relaxed);
+  for (uint32_t i = 0; i < static_cast<uint32_t>(count) && at + i < kHiddenMost; i++)
+    hidden_[at + i].store(methods[static_cast<jint>(i)], std::memory_order_release);
 }
 
 void Classes::meet_hidden(JNIEnv* jni) {
-  constexpr const char* kName = "java/lang/HprofTracker";
-  Local<jclass> cls(jni,
-                    hidden_count_.load(std::memory_order_relaxed) == 0 ? jni->FindClass(kName) : nullptr);
+  Local<jclass> cls(jni, jni->FindClass("java/lang/HprofBridge_jvmpi"));
   if (cls != nullptr) number(jni, cls);
   clear_exception(jni);
 }

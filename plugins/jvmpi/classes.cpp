@@ -19,9 +19,9 @@ uint64_t Classes::number(JNIEnv* jni, jclass cls, jlong* tag) {
 }
 
 bool Classes::is_hidden(jmethodID method) const {
-  const uint32_t count = hidden_count_.load(std::memory_order_acquire);
-  for (uint32_t i = 0; i < count; i++) {
-    if (hidden_[i] == method) return true;
+  const uint32_t count = hidden_count_.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < count && i < kHiddenMost; i++) {
+    if (hidden_[i].load(std::memory_order_acquire) == method) return true;
   }
   return false;
 }

@@ -61,13 +61,13 @@ class Classes {
   bool returns_object(jmethodID method) const;
   // A local reference to the class; null: unloaded.
   jclass find(JNIEnv* jni, uint64_t number) const;
-  // Notes that the class that hprof's probes call has been loaded. [app]
+  // Notes that the class that probes of calls call has been loaded. [app]
   [[gnu::cold]] void meet_hidden(JNIEnv* jni);
-  // True: the method is of the class that hprof's probes call, which is not reported.
+  // True: the method is of a class that probes call, which is not reported.
   bool is_hidden(jmethodID method) const;
 
  private:
-  static constexpr uint32_t kHiddenMost = 64;
+  static constexpr uint32_t kHiddenMost = 256;
   enum State : uint32_t { kNew, kTelling, kDone };
   struct Slot {
     std::atomic<ClassInfo*> info;
@@ -90,6 +90,7 @@ class Classes {
   [[gnu::cold]] void set_owner(const ClassInfo& info, uint64_t number);
   [[gnu::cold]] void send(JNIEnv* jni, const ClassInfo& info, jint type);
   [[gnu::cold]] void wait_for(const Slot& slot, JNIEnv* jni) const;
+  [[gnu::cold]] bool has_targets(char* signature) const;
   [[gnu::cold]] void hide(jclass cls, ClassInfo* info);
 
   const Vm& vm_;
@@ -98,7 +99,7 @@ class Classes {
   Lock lock_;                                 // lock for filling in ClassInfo
   HashTable<Slot, Growth::kLevels> table_;    // by class number
   HashTable<Owner, Growth::kLevels> owners_;  // by jmethodID
-  jmethodID hidden_[kHiddenMost] = {};
+  std::atomic<jmethodID> hidden_[kHiddenMost] = {};
   std::atomic<uint32_t> hidden_count_{0};
 };
 

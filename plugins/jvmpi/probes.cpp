@@ -1,84 +1,111 @@
 #include "probes.h"
 
+#include <hprof/collector.h>
+#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/service.hpp>
 #include <hprof/cpp/text.hpp>
 
 #include "bridge.h"
+#include "java_classes.h"
 
 namespace hprof::jvmpi {
 
-// Native methods of the tracker class. They may be called even after the bridge has ended.
-jlong JNICALL Probes::call_begins(JNIEnv* jni, jclass, jint method) {
+constexpr const char* kTargetClass = "java/lang/HprofJvmpi";
+
+// Targets may be called even after the bridge has ended.
+jlong JNICALL Probes::call_begins(JNIEnv* jni, jclass, jlong, jint method) {
   Bridge* b = bridge();
   return b != nullptr && method > 0 ? static_cast<jlong>(b->probes.begin(jni, static_cast<uint32_t>(method)))
                                     : 0;
 }
 
-void JNICALL Probes::call_ends(JNIEnv* jni, jclass, jlong call, jboolean) {
+void JNICALL Probes::call_ends(JNIEnv* jni, jclass, jlong, jlong call) {
   Bridge* b = bridge();
   if (b != nullptr && call != 0) b->probes.end(jni, reinterpret_cast<Call*>(static_cast<uintptr_t>(call)));
 }
 
-hprof_status Probes::ask_for(uint32_t probes) {
+void JNICALL Probes::object_made(JNIEnv* jni, jclass, jobject object, jlong header) {
+  Bridge* b = bridge();
+  if (b != nullptr && object != nullptr) b->probes.allocated(jni, object, static_cast<uint64_t>(header));
+}
+
+hprof_status Probes::ask_for_calls(uint32_t flags) {
+  static const hprof_target kTargets[] = {
+      {HPROF_POINT_BEGIN, 0, nullptr, reinterpret_cast<void (*)()>(&call_begins)},
+      {HPROF_POINT_END, 0, nullptr, reinterpret_cast<void (*)()>(&call_ends)},
+      {HPROF_POINT_UNWIND, 0, nullptr, reinterpret_cast<void (*)()>(&call_ends)}};
   const Services& services = bridge_.vm.services;
   hprof_probe_user user = {};
   user.size = sizeof(user);
-  user.probes = probes;
-  user.self = this;
-  user.call_begins = reinterpret_cast<void*>(&call_begins);
-  user.call_ends = reinterpret_cast<void*>(&call_ends);
-  user.allocated = [](void* self, void* jni, void* object, uint64_t header) {
-    static_cast<Probes*>(self)->allocated(static_cast<JNIEnv*>(jni), static_cast<jobject>(object), header);
-  };
-  objects_ = find_service<hprof_objects_service>(services.host, HPROF_SERVICE_OBJECTS);
+  user.flags = flags | HPROF_PROBES_NO_GENERATED | HPROF_PROBES_PLATFORM;
+  user.targets = kTargets;
+  user.target_count = 3;
   pages_ = services.allocate<std::atomic<Page*>>(kPages);
   if (pages_ == nullptr) return HPROF_NO_MEMORY;
-  return services.bytecode != nullptr ? services.bytecode->ask(services.host, &user) : HPROF_UNSUPPORTED;
+  return services.probes != nullptr ? services.probes->ask(services.host, &user, &calls_) : HPROF_UNSUPPORTED;
 }
 
-bool Probes::ask(uint32_t probes, char* error, uint32_t error_size) {
-  if (probes == 0) return true;
-  const hprof_status status = ask_for(probes);
-  if (status != HPROF_OK) {
-    TextBuffer(error, error_size)
-        .add(status == HPROF_FAILED
-                 ? "another collector has the probes that jvmpi= needs: cpu=times or heap=sites"
-                 : "this VM or build has no probes: use jvmpi-methods=events, jvmpi-allocs=y");
-    return false;
-  }
-  asked_ = probes;
-  return true;
+hprof_status Probes::ask_for_allocations() {
+  static constexpr hprof_target kTargets[] = {{HPROF_POINT_OBJECT, 0, "allocated", nullptr},
+                                              {HPROF_POINT_ARRAYS, 0, "allocatedArrays", nullptr}};
+  static const hprof_native kNatives[] = {
+      {"allocatedObject", "(Ljava/lang/Object;J)V", reinterpret_cast<void (*)()>(&object_made)}};
+  static const hprof_probe_class kClasses[] = {
+      {kTargetClass, kHprofJvmpi, sizeof kHprofJvmpi, 1, kNatives},
+      {"java/lang/HprofJvmpiMemory", kHprofJvmpiMemory, sizeof kHprofJvmpiMemory, 0, nullptr}};
+  const Services& services = bridge_.vm.services;
+  hprof_probe_user user = {};
+  user.size = sizeof(user);
+  user.targets = kTargets;
+  user.target_count = 2;
+  user.classes = kClasses;
+  user.class_count = 2;
+  user.live = "live";
+  user.prime = "prime";
+  objects_ = find_service<hprof_objects_service>(services.host, HPROF_SERVICE_OBJECTS);
+  return services.probes != nullptr ? services.probes->ask(services.host, &user, &allocations_)
+                                    : HPROF_UNSUPPORTED;
 }
 
-void Probes::ask_on_demand() {
-  on_demand_ = ask_for(HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND) == HPROF_OK;
-  if (on_demand_) asked_ = HPROF_PROBE_CALLS;
+bool Probes::ask(bool calls, bool allocations, char* error, uint32_t error_size) {
+  if ((!calls || ask_for_calls(0) == HPROF_OK) && (!allocations || ask_for_allocations() == HPROF_OK))
+    return true;
+  TextBuffer(error, error_size)
+      .add("this VM or build has no probes: use jvmpi-methods=events, jvmpi-allocs=y");
+  return false;
+}
+
+void Probes::ask_on_demand() { on_demand_ = ask_for_calls(HPROF_PROBES_ON_DEMAND) == HPROF_OK; }
+
+void Probes::set_header_at() const {
+  JNIEnv* jni = bridge_.vm.jni();
+  Local<jclass> targets(jni, jni != nullptr ? jni->FindClass(kTargetClass) : nullptr);
+  if (targets == nullptr) return;
+  jfieldID at = without_exception(jni, jni->GetStaticFieldID(targets, "headerAt", "J"));
+  if (at != nullptr) jni->SetStaticLongField(targets, at, static_cast<jlong>(header_.at));
 }
 
 hprof_status Probes::start() {
   const Services& services = bridge_.vm.services;
-  const uint32_t allocations = asked_ & HPROF_PROBE_ALLOCATIONS;
   header_.size = sizeof(header_);
-  has_header_ = allocations != 0 && objects_ != nullptr &&
-                HPROF_HAS(services.bytecode, hprof_bytecode_service, header_at) &&
-                objects_->header(services.host, &header_) != 0;
-  if (has_header_) services.bytecode->header_at(services.host, header_.at);
-  if (allocations != 0 && services.bytecode->go(services.host, allocations) != HPROF_OK) return HPROF_FAILED;
+  has_header_ = has_allocations() && objects_ != nullptr && objects_->header(services.host, &header_) != 0;
+  if (has_header_) set_header_at();
+  if (has_allocations() && services.probes->start(services.host, allocations_) != HPROF_OK)
+    return HPROF_FAILED;
   runs_.store(true, std::memory_order_seq_cst);
-  if (has(HPROF_PROBE_CALLS) && !follow()) bridge_.set_modes();
+  if (has_calls() && !follow()) bridge_.set_modes();
   return HPROF_OK;
 }
 
 void Probes::stop() {
   const Services& services = bridge_.vm.services;
   runs_.store(false, std::memory_order_seq_cst);
-  if (has(HPROF_PROBE_CALLS)) follow();
-  const uint32_t allocations = asked_ & HPROF_PROBE_ALLOCATIONS;
-  if (allocations != 0) services.bytecode->halt(services.host, allocations);
+  if (has_calls()) follow();
+  if (has_allocations()) services.probes->stop(services.host, allocations_);
 }
 
 bool Probes::switch_calls(bool on) {
-  if (!has(HPROF_PROBE_CALLS)) return false;
+  if (!has_calls()) return false;
   wanted_.store(on, std::memory_order_seq_cst);
   return follow();
 }
@@ -92,13 +119,13 @@ bool Probes::follow() {
     if (follows_.exchange(true, std::memory_order_seq_cst)) return true;
     on = wanted_.load(std::memory_order_seq_cst) && runs_.load(std::memory_order_seq_cst);
     if (on && !are_on_) {
-      are_on_ = services.bytecode->go(services.host, HPROF_PROBE_CALLS) == HPROF_OK;
+      are_on_ = services.probes->start(services.host, calls_) == HPROF_OK;
       refused_.store(!are_on_, std::memory_order_relaxed);
       if (are_on_) were_put_in_.store(true, std::memory_order_relaxed);
       JNIEnv* jni = are_on_ ? bridge_.vm.jni() : nullptr;
       if (jni != nullptr) bridge_.classes.meet_hidden(jni);
     } else if (!on && are_on_) {
-      services.bytecode->halt(services.host, HPROF_PROBE_CALLS);
+      services.probes->stop(services.host, calls_);
       are_on_ = false;
     }
     follows_.store(false, std::memory_order_seq_cst);
@@ -132,7 +159,8 @@ CalledMethod* Probes::make_method(uint32_t number) {
   jlocation location = 0;
   jint modifiers = 0;
   jvmtiEnv* jvmti = bridge_.vm.jvmti;
-  if (jvmti->GetFrameLocation(nullptr, HPROF_CALL_FRAMES, &id, &location) != JVMTI_ERROR_NONE ||
+  if (jvmti->GetFrameLocation(nullptr, static_cast<jint>(services.probes->frames), &id, &location) !=
+          JVMTI_ERROR_NONE ||
       jvmti->GetMethodModifiers(id, &modifiers) != JVMTI_ERROR_NONE)
     return nullptr;
   made->is_static.store((modifiers & kAccStatic) != 0, std::memory_order_relaxed);
@@ -146,8 +174,7 @@ bool Probes::meet(JNIEnv* jni, ThreadEntry* thread, CalledMethod* method) {
   const Services& services = b.vm.services;
   const uint32_t round = b.notifier.round();
   if (thread->met.load(std::memory_order_relaxed) != round) {
-    if (HPROF_HAS(services.bytecode, hprof_bytecode_service, is_own_thread) &&
-        services.bytecode->is_own_thread(services.host) != 0)
+    if ((services.probes->thread(services.host, jni, nullptr, nullptr) & HPROF_THREAD_AGENT) != 0)
       return false;
     b.notifier.meet(&thread->own);
     b.threads.tell_current(jni);
@@ -221,7 +248,10 @@ uint64_t Probes::begin_first(JNIEnv* jni, uint32_t number, uint32_t round) {
   if ((round & Notifier::kEntry) != 0)
     b.notifier.send_call(id, JVMPI_EVENT_METHOD_ENTRY, Notifier::kEntry, jni, &thread->own);
   if ((round & Notifier::kEntry2) != 0)
-    b.method_of_receiver(jni, id, called->is_static.load(std::memory_order_relaxed) ? -1 : HPROF_CALL_FRAMES);
+    b.method_of_receiver(jni, id,
+                         called->is_static.load(std::memory_order_relaxed)
+                             ? -1
+                             : static_cast<jint>(b.vm.services.probes->frames));
   return reinterpret_cast<uintptr_t>(call);
 }
 

@@ -8,8 +8,8 @@
 // and its method have been reported since the agent last changed its events (Notifier::round).
 #pragma once
 
-#include <hprof/draft/bytecode.h>
 #include <hprof/draft/objects.h>
+#include <hprof/service/probes.h>
 
 #include "threads.h"
 
@@ -28,13 +28,14 @@ class Probes {
  public:
   explicit Probes(Bridge* bridge) : bridge_(*bridge) {}
 
-  // Requests HPROF_PROBE_CALLS or _ALLOCATIONS from the start of the VM on. False: says why. [onload]
-  bool ask(uint32_t probes, char* error, uint32_t error_size);
+  // Requests probes from the start of the VM on. False: says why. [onload]
+  bool ask(bool calls, bool allocations, char* error, uint32_t error_size);
   // Requests probes of calls that are put into classes only when an agent wants them, if they are available.
   // [onload]
   void ask_on_demand();
-  bool has(uint32_t probe) const { return (asked_ & probe) != 0; }
-  bool are_early() const { return asked_ != 0 && !on_demand_; }
+  bool has_calls() const { return calls_ != 0; }
+  bool has_allocations() const { return allocations_ != 0; }
+  bool are_early() const { return (has_calls() || has_allocations()) && !on_demand_; }
   // True: classes have probes.
   bool were_put_in() const { return are_early() || were_put_in_.load(std::memory_order_relaxed); }
   hprof_status start();  // [control]
@@ -48,9 +49,12 @@ class Probes {
   static constexpr uint32_t kSeen = 512;
   using Page = CalledMethod[1u << kPageBits];
 
-  static jlong JNICALL call_begins(JNIEnv* jni, jclass, jint method);
-  static void JNICALL call_ends(JNIEnv* jni, jclass, jlong call, jboolean);
-  hprof_status ask_for(uint32_t probes);
+  static jlong JNICALL call_begins(JNIEnv* jni, jclass, jlong self, jint method);
+  static void JNICALL call_ends(JNIEnv* jni, jclass, jlong self, jlong call);
+  static void JNICALL object_made(JNIEnv* jni, jclass, jobject object, jlong header);
+  hprof_status ask_for_calls(uint32_t flags);
+  hprof_status ask_for_allocations();
+  void set_header_at() const;
   bool follow();
   uint64_t begin(JNIEnv* jni, uint32_t number);
   void end(JNIEnv* jni, Call* call);
@@ -77,7 +81,7 @@ class Probes {
   bool make_calls(ThreadEntry* thread);
 
   Bridge& bridge_;
-  uint32_t asked_ = 0;
+  uint32_t calls_ = 0, allocations_ = 0;  // of the service; 0: not asked for
   bool on_demand_ = false;
   std::atomic<bool> runs_{false};    // between start and stop
   std::atomic<bool> wanted_{false};  // the agent wants calls

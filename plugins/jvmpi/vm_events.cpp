@@ -38,12 +38,13 @@ void Bridge::vm_death(JNIEnv* jni) {
                              "jvmpi: no agent has asked for JVMPI: -Xrun<agent>, or jvmpi=<agent's library>");
 }
 
-// The agent allocates new bytes by malloc_f; without new bytes the class is unchanged. The class that hprof's
-// probes call is not passed to it.
+// The agent allocates new bytes by malloc_f; without new bytes the class is unchanged. Classes that probes
+// call are not passed to it.
 void Bridge::class_file(JNIEnv* jni, const char* name, jint size, const unsigned char* bytes, jint* new_size,
                         unsigned char** new_bytes) {
   if (!notifier.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK) ||
-      (name != nullptr && std::strcmp(name, "java/lang/HprofTracker") == 0))
+      (name != nullptr && vm.services.probes != nullptr &&
+       vm.services.probes->has_targets(vm.services.host, name) != 0))
     return;
   if (is_live()) threads.tell_current(jni);
   JVMPI_Event event = {};

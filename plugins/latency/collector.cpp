@@ -5,6 +5,13 @@
 
 namespace hprof::latency {
 
+static constexpr hprof_target kTargets[] = {
+    {HPROF_POINT_BEGIN, 0, "enter", nullptr},
+    {HPROF_POINT_CONSTRUCTED, 0, "constructed", nullptr},
+    {HPROF_POINT_END, 0, "exit", nullptr},
+    {HPROF_POINT_UNWIND, 0, "exit", nullptr},
+};
+
 hprof_status Collector::open(char* error, uint32_t error_size) {
   report_.open(services_);
   if (config_.latency == nullptr || config_.latency[0] == '\0') {
@@ -14,20 +21,19 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   methods_.open(services_);
   hprof_probe_user user = {};
   user.size = sizeof user;
-  user.probes = HPROF_PROBE_TIMED | HPROF_PROBE_ON_DEMAND;
+  user.flags = HPROF_PROBES_ON_DEMAND | HPROF_PROBES_ATTACHED | HPROF_PROBES_NO_LEAVES;
+  user.targets = kTargets;
+  user.target_count = sizeof kTargets / sizeof kTargets[0];
+  user.class_count = 1;
+  user.classes = TimedMethods::java_class();
+  user.live = "live";
   user.self = &methods_;
   user.include = config_.latency;
-  user.call_begins = TimedMethods::begins();
-  user.call_constructed = TimedMethods::constructed();
-  user.call_ends = TimedMethods::ends();
   user.number = [](void* self, hprof_method_id method) -> uint32_t {
     return static_cast<TimedMethods*>(self)->number(method);
   };
-  const hprof_status status =
-      services_.bytecode != nullptr ? services_.bytecode->ask(services_.host, &user) : HPROF_UNSUPPORTED;
-  if (status == HPROF_FAILED)
-    TextBuffer(error, error_size).add("latency= does not run beside jvmpi-methods=probes");
-  return status;
+  return services_.probes != nullptr ? services_.probes->ask(services_.host, &user, &probes_)
+                                     : HPROF_UNSUPPORTED;
 }
 
 bool Collector::close() {
@@ -36,12 +42,12 @@ bool Collector::close() {
   return true;
 }
 
-hprof_status Collector::start() { return services_.bytecode->go(services_.host, HPROF_PROBE_TIMED); }
+hprof_status Collector::start() { return services_.probes->start(services_.host, probes_); }
 
-void Collector::stop() { services_.bytecode->halt(services_.host, HPROF_PROBE_TIMED); }
+void Collector::stop() { services_.probes->stop(services_.host, probes_); }
 
 hprof_status Collector::report(const hprof_report& report) {
-  const hprof_status status = report_.write(methods_, report);
+  const hprof_status status = report_.write(methods_, probes_, report);
   if (status != HPROF_OK || methods_.count() != 0) return status;
   Note note;
   note.add("latency: no loaded class or method is latency=").add(config_.latency);

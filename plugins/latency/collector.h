@@ -1,7 +1,8 @@
 // latency=: how long the calls of chosen methods take, waits and virtual threads included.
 //
-// Probes of the bytecode service call the natives of timed_methods.h, at the beginning of each call and at
-// its end, by return or by exception. A method's calls go into a histogram (histogram.h).
+// Probes call java.lang.HprofLatency (java/), whose native methods are those of timed_methods.h, at the
+// beginning of each call and at its end, by return or by exception. A method's calls go into a histogram
+// (histogram.h).
 #pragma once
 
 #include <hprof/collector.h>
@@ -30,6 +31,7 @@ class Collector {
   Config config_;
   TimedMethods methods_;
   Report report_;
+  uint32_t probes_ = 0;  // of the service
 };
 
 }  // namespace hprof::latency

@@ -126,7 +126,7 @@ void Report::add(uint32_t number, const hprof_report& report, Rows* rows) {
       counts.sum_ns};
 }
 
-hprof_status Report::write(const TimedMethods& methods, const hprof_report& report) {
+hprof_status Report::write(const TimedMethods& methods, uint32_t probes, const hprof_report& report) {
   Rows rows = {};
   Counts counts;
   for (uint32_t i = 1; i < kNumbers; i++) {
@@ -145,7 +145,7 @@ hprof_status Report::write(const TimedMethods& methods, const hprof_report& repo
       if (TimedMethods::method_of(i) != 0) add(i, report, &rows);
     }
     status = write_tables(rows);
-    if (status == HPROF_OK) status = write_notes(methods, rows);
+    if (status == HPROF_OK) status = write_notes(methods, probes, rows);
   }
   services_.release(rows.methods, method_room);
   services_.release(rows.classes, class_room);
@@ -164,12 +164,12 @@ hprof_status Report::write_tables(const Rows& rows) {
   return services_.emit->write(services_.host, &table.head);
 }
 
-static hprof_status note_untimed(const Services& services) {
+static hprof_status note_untimed(const Services& services, uint32_t probes) {
   Note note;
   note.add("latency: not timed:");
   const uint64_t empty = note.size();
-  services.bytecode->each_untimed(
-      services.host, &note, [](void* to, const char* words, uint64_t classes, uint64_t methods) {
+  services.probes->each_left(
+      services.host, probes, &note, [](void* to, const char* words, uint64_t classes, uint64_t methods) {
         auto& text = *static_cast<Note*>(to);
         text.add(" ").add(classes != 0 ? classes : methods).add(classes != 0 ? " classes (" : " methods (");
         text.add(words).add(")");
@@ -177,7 +177,7 @@ static hprof_status note_untimed(const Services& services) {
   return note.size() != empty ? write_note(services, note) : HPROF_OK;
 }
 
-hprof_status Report::write_notes(const TimedMethods& methods, const Rows& rows) {
+hprof_status Report::write_notes(const TimedMethods& methods, uint32_t probes, const Rows& rows) {
   Note note;
   note.add("latency: ")
       .add(uint64_t{methods.count()})
@@ -207,7 +207,7 @@ hprof_status Report::write_notes(const TimedMethods& methods, const Rows& rows) 
     left.add("latency: ").add(rows.left_out).add(" rows are left out: they came while the report was made");
     status = write_note(services_, left);
   }
-  return status == HPROF_OK ? note_untimed(services_) : status;
+  return status == HPROF_OK ? note_untimed(services_, probes) : status;
 }
 
 }  // namespace hprof::latency

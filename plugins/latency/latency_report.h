@@ -12,14 +12,14 @@ class Report {
  public:
   void open(const Services& services) { services_ = services; }
   void close();
-  hprof_status write(const TimedMethods& methods, const hprof_report& report);
+  hprof_status write(const TimedMethods& methods, uint32_t probes, const hprof_report& report);
   void reset();
 
  private:
   struct Rows;
   void add(uint32_t number, const hprof_report& report, Rows* rows);
   hprof_status write_tables(const Rows& rows);
-  hprof_status write_notes(const TimedMethods& methods, const Rows& rows);
+  hprof_status write_notes(const TimedMethods& methods, uint32_t probes, const Rows& rows);
   void keep(uint32_t number, const Counts& whole);
 
   Services services_;

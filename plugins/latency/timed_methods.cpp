@@ -2,6 +2,8 @@
 
 #include <jvmti.h>
 
+#include "java_classes.h"
+
 namespace hprof::latency {
 
 namespace {
@@ -81,11 +83,17 @@ void JNICALL call_ends(JNIEnv*, jclass, jlong word) {
   histogram_of(call).end(clock.to_ns(passed));
 }
 
+const hprof_native kNatives[] = {
+    {"begins", "(I)J", reinterpret_cast<void (*)()>(&call_begins)},
+    {"isConstructed", "(J)J", reinterpret_cast<void (*)()>(&call_constructed)},
+    {"ends", "(J)V", reinterpret_cast<void (*)()>(&call_ends)},
+};
+const hprof_probe_class kClass = {"java/lang/HprofLatency", kHprofLatency, sizeof kHprofLatency, 3, kNatives};
+
 }  // namespace
 
-void* TimedMethods::begins() { return reinterpret_cast<void*>(&call_begins); }
-void* TimedMethods::constructed() { return reinterpret_cast<void*>(&call_constructed); }
-void* TimedMethods::ends() { return reinterpret_cast<void*>(&call_ends); }
+const hprof_probe_class* TimedMethods::java_class() { return &kClass; }
+
 hprof_method_id TimedMethods::method_of(uint32_t number) {
   return methods[number].load(std::memory_order_acquire);
 }

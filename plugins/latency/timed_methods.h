@@ -9,6 +9,7 @@
 #pragma once
 
 #include <hprof/cpp/counter_rate.hpp>
+#include <hprof/service/probes.h>
 
 #include "histogram.h"
 
@@ -39,10 +40,8 @@ class TimedMethods {
   static void read(uint32_t number, Counts* counts);
   uint32_t count() const { return count_.load(std::memory_order_relaxed); }
 
-  // Natives of the tracker, as hprof/draft/bytecode.h has them.
-  static void* begins();
-  static void* constructed();
-  static void* ends();
+  // java.lang.HprofLatency, with its native methods.
+  static const hprof_probe_class* java_class();
 
  private:
   Services services_;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/bytecode/alloc_sites.h"
+#include "core/bytecode/bridge_classes.h"
 #include "core/bytecode/injector.h"
-#include "core/bytecode/tracker_classes.h"
 
 using namespace hprof;
 
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   add_allocation_probes(&probes);
   probes.method_id = method_id;
   const char* names[kTargets] = {"begin",  "end",    "unwind", "handler", "leaf",
-                                 "object", "arrays", "made",   "caught", "constructed"};
+                                 "object", "arrays", "made",   "caught",  "constructed"};
   for (ProbesOfUser& user : probes.users) {
     user.owner = "Targets";
     std::memcpy(user.targets, names, sizeof names);
@@ -75,15 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return 0;
 }
 
-// The tracker under another name, as the rewriter would leave the real one alone.
 extern "C" size_t fuzz_seed(size_t number, const uint8_t** data) {
-  if (number >= kTrackerClassCount) return 0;
-  static std::vector<uint8_t> seeds[kTrackerClassCount];
-  Span bytes = kTrackerClasses[number].bytes;
-  seeds[number].assign(bytes.data, bytes.data + bytes.size);
-  for (size_t i = 0; i + 5 < bytes.size; i++) {
-    if (std::memcmp(&seeds[number][i], "Hprof", 5) == 0) seeds[number][i] = 'X';
-  }
-  *data = seeds[number].data();
-  return bytes.size;
+  if (number > 0) return 0;
+  *data = java::kHprofBridge;
+  return sizeof java::kHprofBridge;
 }

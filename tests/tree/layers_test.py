@@ -75,7 +75,7 @@ WRONG_BESIDE_UNITS = [
     ("core/agent/c.cpp", 'say("paint=n: not painted");'),
     ("core/agent/c.cpp", 'if (setup.is_typed("paint")) return;'),
     ("core/agent/c.cpp", "// cpu=fast starts it"),
-    ("core/bytecode/tracker/C.java", "/** Set while cpu=fast counts. */"),
+    ("core/bytecode/java/C.java", "/** Set while cpu=fast counts. */"),
     ("core/hotspot/c.def", 'ROW("cpu_fast")'),
     ("core/cmake/C.cmake", "# cpu_fast is static"),
     ("core/base/CMakeLists.txt", "# cpu_fast is static"),

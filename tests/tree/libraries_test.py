@@ -50,18 +50,6 @@ class Libraries(unittest.TestCase):
         self.exports("unit.so: does not export hprof_module_open", module="static int nothing;\n")
         self.exports("libhprof.so: does not export Agent_OnUnload", agent=AGENT.replace("Agent_OnUnload", "static_unload"))
 
-    def test_natives_are_for_builds_with_bytecode(self):
-        agent = "int Agent_OnLoad, Agent_OnAttach, Agent_OnUnload;\n"
-        for units, wanted in (("bytecode module\n", "does not export Java_"), ("cpu_samples static\n", "")):
-            with tempfile.TemporaryDirectory() as root:
-                library = os.path.join(root, "lib", "libhprof.so")
-                os.makedirs(os.path.dirname(library))
-                write(root, "units.txt", units)
-                subprocess.run(["cc", "-shared", "-fPIC", "-o", library, write(root, "source.c", agent)], check=True)
-                code, said = script("check", "exports", root)
-                self.assertEqual(code, 1 if wanted else 0, said)
-                self.assertIn(wanted, said)
-
     def test_a_weak_symbol_counts(self):
         self.exports("exports spare,", module=MODULE + "__attribute__((weak)) int spare(void) { return 1; }\n")
 
@@ -90,7 +78,7 @@ class Libraries(unittest.TestCase):
 
     def test_large_libraries_are_found(self):
         self.sizes("hprof/plugins/encoder_json.so: ", "hprof/plugins/encoder_json.so", 64)
-        self.sizes("hprof/plugins/jvmpi.so: ", "hprof/plugins/jvmpi.so", 76)
+        self.sizes("hprof/plugins/jvmpi.so: ", "hprof/plugins/jvmpi.so", 78)
         self.sizes("libhprof.so: ", "libhprof.so", 242)
 
     def test_what_both_c_libraries_have_passes(self):

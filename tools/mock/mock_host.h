@@ -9,7 +9,7 @@
 // memory in bytes, unless a name says otherwise. Ownership: what the host returns lives as long as it does.
 // Errors: a mistake in a test (no such option, no such unit) ends it with a line on stderr.
 //
-// Missing, as on a VM other than HotSpot: all drafts but bytecode, library and sampling. set_service adds
+// Missing, as on a VM other than HotSpot: all drafts but library and sampling. set_service adds
 // them.
 #pragma once
 
@@ -23,17 +23,13 @@
 #include <vector>
 
 #include <hprof/collector.h>
-#include <hprof/draft/bytecode.h>
 #include <hprof/draft/library.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/host.h>
 #include <hprof/service/accounting.h>
-#include <hprof/service/allocations.h>
-#include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/context.h>
 #include <hprof/service/emit.h>
-#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/io.h>
 #include <hprof/service/jvm.h>
@@ -204,18 +200,12 @@ class MockHost {
   std::vector<std::string> accounting_columns = {"user", "system"};
   std::map<uint64_t, std::vector<uint64_t>> accounting;  // by os id
 
-  // --- exceptions, allocations, calls: what the last ask() passed, whose functions tests call. size 0:
-  // nobody asked
-  hprof_exception_probes exception_probes = {};
-  hprof_allocation_probes allocation_probes = {};
-  hprof_call_probes call_probes = {};
-  std::set<const void*> probes_started;  // those of them that have been started and not stopped
-
-  // --- draft: bytecode
-  hprof_probe_user probe_user = {};      // the last one of ask(): tests call its functions
-  uint32_t probes_on = 0;                // HPROF_PROBE_*
-  hprof_status probe_status = HPROF_OK;  // the answer of ask, in all services of probes
-  std::map<void*, uint64_t> thread_states;
+  // --- probes
+  std::vector<hprof_probe_user> probe_users;  // of ask(); the first one's number is 1
+  std::set<uint32_t> probes_started;          // numbers of those that have been started and not stopped
+  hprof_status probe_status = HPROF_OK;       // the answer of ask
+  // The native target of a user at that point (HPROF_POINT_*), which tests cast and call; null: none.
+  void (*probe_target(uint32_t probes, uint32_t point) const)();
 
   // --- draft: library
   std::map<std::string, std::map<std::string, void*>> libraries;  // by path; "" = the VM's own symbols
@@ -287,7 +277,6 @@ class MockHost {
   friend struct MockIo;
   friend struct MockJvm;
   friend struct MockAccounting;
-  friend struct MockBytecode;
   friend struct MockProbes;
   template <class Probes, Probes MockHost::*kKept>
   friend struct MockKind;

@@ -1,4 +1,4 @@
-// The services of the mock host that stand for a VM: jvm, accounting, and the drafts bytecode, library,
+// The services of the mock host that stand for a VM: jvm, accounting, probes, and the drafts library,
 // sampling.
 #include <cstdio>
 #include <cstdlib>
@@ -181,70 +181,61 @@ struct MockAccounting {
   static const char* missing(const hprof_host*) { return ""; }
 };
 
-struct MockBytecode {
-  static hprof_status ask(const hprof_host* host, const hprof_probe_user* user) {
+struct MockProbes {
+  static hprof_status ask(const hprof_host* host, const hprof_probe_user* user, uint32_t* probes) {
     MockHost* self = MockHost::of(host);
-    if (self->probe_status == HPROF_OK)
-      hprof_copy_sized(&self->probe_user, sizeof self->probe_user, user, user->size);
-    return self->probe_status;
-  }
-  static hprof_status go(const hprof_host* host, uint32_t probes) {
-    if (MockHost::of(host)->is_refused()) return HPROF_FAILED;
-    MockHost::of(host)->probes_on |= probes;
+    *probes = 0;
+    if (self->probe_status != HPROF_OK) return self->probe_status;
+    hprof_probe_user kept = {};
+    hprof_copy_sized(&kept, sizeof kept, user, user->size);
+    self->probe_users.push_back(kept);
+    *probes = static_cast<uint32_t>(self->probe_users.size());
     return HPROF_OK;
   }
-  static void halt(const hprof_host* host, uint32_t probes) { MockHost::of(host)->probes_on &= ~probes; }
-  static uint64_t thread_state(const hprof_host* host, void*, void* jthread, uint64_t) {
-    const auto& states = MockHost::of(host)->thread_states;
-    const auto found = states.find(jthread);
-    return found == states.end() ? 0 : found->second;
+  static hprof_status start(const hprof_host* host, uint32_t probes) {
+    MockHost* self = MockHost::of(host);
+    if (probes == 0 || probes > self->probe_users.size() || self->is_refused()) return HPROF_FAILED;
+    self->probes_started.insert(probes);
+    return HPROF_OK;
   }
-  static void set_thread_state(const hprof_host* host, void*, void* jthread, uint64_t state) {
-    MockHost::of(host)->thread_states[jthread] = state;
+  static void stop(const hprof_host* host, uint32_t probes) {
+    MockHost::of(host)->probes_started.erase(probes);
   }
-  static void totals(const hprof_host*, hprof_probe_totals* totals) {
+  static hprof_frame_id frame(const hprof_host* host, hprof_method_id method, uint32_t) {
+    return MockHost::of(host)->add_frame(method, HPROF_LINE_UNKNOWN);
+  }
+  static void each_left(const hprof_host*, uint32_t, void*,
+                        void (*)(void*, const char*, uint64_t, uint64_t)) {}
+  static void totals(const hprof_host*, uint32_t, hprof_probe_totals* totals) {
     const hprof_probe_totals none = {};
     hprof_copy_sized(totals, totals->size, &none, sizeof none);
   }
-  static void header_at(const hprof_host*, int64_t) {}
-  static uint32_t is_own_thread(const hprof_host*) { return 0; }
+  static uint32_t thread(const hprof_host*, void*, void*, uint64_t* os_id) {
+    if (os_id != nullptr) *os_id = 0;
+    return 0;
+  }
+  static uint32_t has_targets(const hprof_host* host, const char* class_name) {
+    for (const hprof_probe_user& user : MockHost::of(host)->probe_users) {
+      for (uint32_t i = 0; user.classes != nullptr && i < user.class_count; i++) {
+        if (std::strcmp(user.classes[i].name, class_name) == 0) return 1;
+      }
+    }
+    return 0;
+  }
   static const uint32_t* redefinitions(const hprof_host*) {
     static const uint32_t none = 0;
     return &none;
   }
 };
 
-struct MockProbes {
-  static hprof_frame_id frame(const hprof_host* host, hprof_method_id method, uint32_t) {
-    return MockHost::of(host)->add_frame(method, HPROF_LINE_UNKNOWN);
+void (*MockHost::probe_target(uint32_t probes, uint32_t point) const)() {
+  if (probes == 0 || probes > probe_users.size()) return nullptr;
+  const hprof_probe_user& user = probe_users[probes - 1];
+  for (uint32_t i = 0; i < user.target_count; i++) {
+    if (user.targets[i].point == point) return user.targets[i].function;
   }
-  static void each_left(const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {}
-};
-
-// exceptions, allocations, calls: keeps what is asked for in a member of the host.
-template <class Probes, Probes MockHost::*kKept>
-struct MockKind {
-  static hprof_status ask(const hprof_host* host, const Probes* probes) {
-    MockHost* self = MockHost::of(host);
-    Probes& kept = self->*kKept;
-    if (kept.size != 0) return HPROF_FAILED;
-    if (self->probe_status == HPROF_OK) hprof_copy_sized(&kept, sizeof kept, probes, probes->size);
-    return self->probe_status;
-  }
-  static hprof_status start(const hprof_host* host) {
-    MockHost* self = MockHost::of(host);
-    if ((self->*kKept).size == 0 || self->is_refused()) return HPROF_FAILED;
-    self->probes_started.insert(&(self->*kKept));
-    return HPROF_OK;
-  }
-  static void stop(const hprof_host* host) {
-    MockHost* self = MockHost::of(host);
-    self->probes_started.erase(&(self->*kKept));
-  }
-};
-using MockExceptions = MockKind<hprof_exception_probes, &MockHost::exception_probes>;
-using MockAllocations = MockKind<hprof_allocation_probes, &MockHost::allocation_probes>;
-using MockCalls = MockKind<hprof_call_probes, &MockHost::call_probes>;
+  return nullptr;
+}
 
 struct MockLibrary {
   static const hprof_library* open(const hprof_host* host, const char* path, char* error,
@@ -317,26 +308,17 @@ void MockHost::add_vm_services() {
   static const hprof_accounting_service clocks = {sizeof clocks,          0,
                                                   MockAccounting::column, MockAccounting::start,
                                                   MockAccounting::read,   MockAccounting::missing};
-  static const hprof_bytecode_service bytecode = {sizeof bytecode,
-                                                  0,
-                                                  MockBytecode::ask,
-                                                  MockBytecode::go,
-                                                  MockBytecode::halt,
-                                                  MockBytecode::thread_state,
-                                                  MockBytecode::set_thread_state,
-                                                  MockBytecode::totals,
-                                                  MockBytecode::header_at,
-                                                  MockBytecode::is_own_thread,
-                                                  MockBytecode::redefinitions,
-                                                  MockProbes::each_left};
-  static const hprof_probes_service probes = {sizeof probes, 0, MockProbes::frame, MockProbes::each_left};
-  static const hprof_exceptions_service exceptions_table = {
-      sizeof(hprof_exceptions_service), 2, MockExceptions::ask, MockExceptions::start, MockExceptions::stop};
-  static const hprof_allocations_service allocations_table = {sizeof(hprof_allocations_service), 3,
-                                                              MockAllocations::ask, MockAllocations::start,
-                                                              MockAllocations::stop};
-  static const hprof_calls_service calls_table = {sizeof(hprof_calls_service), 2, MockCalls::ask,
-                                                  MockCalls::start, MockCalls::stop};
+  static const hprof_probes_service probes = {sizeof probes,
+                                              2,
+                                              MockProbes::ask,
+                                              MockProbes::start,
+                                              MockProbes::stop,
+                                              MockProbes::frame,
+                                              MockProbes::each_left,
+                                              MockProbes::totals,
+                                              MockProbes::thread,
+                                              MockProbes::has_targets,
+                                              MockProbes::redefinitions};
   static const hprof_library_service library = {sizeof library, 0, MockLibrary::open, MockLibrary::symbol};
   static const hprof_sampling_service sampling = {sizeof sampling,
                                                   0,
@@ -359,10 +341,6 @@ void MockHost::add_vm_services() {
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
   services_[HPROF_SERVICE_ACCOUNTING] = &clocks;
   services_[HPROF_SERVICE_PROBES] = &probes;
-  services_[HPROF_SERVICE_EXCEPTIONS] = &exceptions_table;
-  services_[HPROF_SERVICE_ALLOCATIONS] = &allocations_table;
-  services_[HPROF_SERVICE_CALLS] = &calls_table;
-  services_[HPROF_SERVICE_BYTECODE] = &bytecode;
   services_[HPROF_SERVICE_LIBRARY] = &library;
   services_[HPROF_SERVICE_SAMPLING] = &sampling;
 }

@@ -1,5 +1,5 @@
+#include <atomic>
 #include <cstring>
-#include <initializer_list>
 #include <new>
 
 #include <hprof/cpp/jni_exception.hpp>
@@ -9,23 +9,18 @@
 #include "core/base/scratch_text.h"
 #include "core/bytecode/debug_info.h"
 #include "core/bytecode/engine.h"
-#include "core/bytecode/tracker_classes.h"
 #include "core/modules/bytecode/make_rewriter.h"
+#include "core/modules/bytecode/target_classes.h"
 
 namespace hprof {
 
 namespace {
 
 constexpr size_t kScratchLimit = 16u << 20;
-constexpr uint32_t kDefineTries = 3;
-constexpr const char* kTracker = "java/lang/HprofTracker";
 constexpr const char* kThreadClass = "java/lang/Thread";
-constexpr const char* kThreadField = "$hq";
-constexpr uint32_t kFirstPreviewVirtual = 19;  // JDK with virtual threads as a preview
-constexpr uint32_t kFirstVirtual = 21;         // and without
-constexpr uint32_t kTimer = user_of(HPROF_PROBE_TIMED);
-// Of the engine.
-constexpr uint32_t kMainUser = 0, kTimingUser = 1;
+// Points in methods, which the patterns choose; objects and exceptions are made in any class.
+constexpr uint32_t kChosen = kProbesOfTimes | kProbeCaught | kProbeConstructed;
+static_assert(kMostProbeUsers == kMostUsers, "one for each");
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
 
@@ -79,10 +74,6 @@ bool matches_any(const char* patterns, Str name) {
   return any_part(patterns, [name](Str pattern) { return matches(pattern, name); });
 }
 
-jlong JNICALL no_call_begins(JNIEnv*, jclass, jint) { return 0; }
-jlong JNICALL no_call_constructed(JNIEnv*, jclass, jlong) { return 0; }
-void JNICALL no_call_ends(JNIEnv*, jclass, jlong) {}
-
 uint8_t* allocate(void* jvmti, uint32_t size) {
   unsigned char* bytes = nullptr;
   return static_cast<jvmtiEnv*>(jvmti)->Allocate(size, &bytes) == JVMTI_ERROR_NONE ? bytes : nullptr;
@@ -118,44 +109,43 @@ class Signature {
 
 class ModuleRewriter final : public Rewriter {
  public:
-  explicit ModuleRewriter(const RewriterUse& use) : use_(use) {}
+  explicit ModuleRewriter(const RewriterUse& use) : use_(use), targets_(use_) {
+    for (uint32_t i = 0; i < use.user_count; i++) users_[i] = use.users[i];
+    use_.users = users_;
+  }
 
-  bool make_engine(uint32_t asked) override;
+  bool make_engine() override;
+  void arm(uint32_t user) override { armed_.fetch_or(1u << user, std::memory_order_release); }
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes) override;
-  bool define_tracker(JNIEnv* jni) override;
-  bool prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) override;
+  bool define_classes(JNIEnv* jni) override { return targets_.define(jni, may_exist()); }
+  bool prepare_classes(JNIEnv* jni) override { return targets_.prepare(jni, may_exist()); }
+  bool has_targets(Str class_name) const override { return targets_.has(span_of(class_name)); }
   void count_passed(jvmtiEnv* jvmti, JNIEnv* jni) override { passed_ = count_classes(jvmti, jni); }
   bool catch_up(jvmtiEnv* jvmti, JNIEnv* jni) override;
-  bool rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) override;
+  bool rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t user) override;
   void undo(jvmtiEnv* jvmti, JNIEnv* jni) override;
   void destroy() override;
-  hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on, int64_t header_at) override;
-  uint64_t thread_state(JNIEnv* jni, jobject thread, uint64_t guess) const override;
-  void set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const override;
-  void store_state(JNIEnv* jni, jobject thread, uint64_t state) const override;
+  hprof_status set_live(JNIEnv* jni, uint32_t user, bool on) override {
+    return targets_.set_live(jni, user, on) ? HPROF_OK : HPROF_FAILED;
+  }
   uint32_t first_line(uint32_t method) const override;
-  void totals(hprof_probe_totals* totals) const override;
-  void each_left(bool timed, void* argument,
+  void totals(uint32_t user, hprof_probe_totals* totals) const override;
+  void each_left(uint32_t user, void* argument,
                  void (*visit)(void*, const char*, uint64_t, uint64_t)) const override;
 
  private:
-  bool wants(uint32_t probe, Span class_name) const;
-  bool find_fields(JNIEnv* jni, jclass tracker);
-  bool has_state(JNIEnv* jni, jobject thread) const {
-    return tracker_ != nullptr && thread_field_ != nullptr && jni != nullptr && thread != nullptr;
+  static Span span_of(Str text) {
+    return {reinterpret_cast<const uint8_t*>(text.data), static_cast<uint32_t>(text.size)};
   }
+  bool is_armed(uint32_t user) const { return (armed_.load(std::memory_order_acquire) >> user & 1) != 0; }
+  bool may_exist() const;
+  bool wants(uint32_t user, Str class_name, Str method) const;
+  bool wants_class(uint32_t user, Span name) const;
   static bool include_class(void* self, Span name, uint16_t access);
   static uint32_t include_method(void* self, const MethodSite& site, uint32_t user, uint32_t probes);
   static int32_t method_id(void* self, const MethodSite& site, uint32_t user);
-  bool times(Str class_name, Str method) const;
-  uint32_t times_method(const MethodSite& site, uint32_t probes) const;
-  bool is_timing() const { return (asked_ & HPROF_PROBE_TIMED) != 0; }
-  ProbesOfUser main_probes() const;
-  bool register_timed(JNIEnv* jni, void* begins, void* constructed, void* ends) const;
-  bool let_tracker_time(jvmtiEnv* jvmti, JNIEnv* jni, jclass tracker) const;
-  bool includes(jvmtiEnv* jvmti, jclass loaded) const;
-  bool define(JNIEnv* jni, uint32_t index) const;
+  bool includes(jvmtiEnv* jvmti, jclass loaded, uint32_t user) const;
   uint32_t class_of(const MethodSite& site);
   int32_t number(const MethodSite& site);
   bool is_generated(Span class_name) const;
@@ -164,64 +154,24 @@ class ModuleRewriter final : public Rewriter {
   }
 
   RewriterUse use_;
+  ProbeUser users_[kMostProbeUsers] = {};
+  ProbesOfUser probes_[kMostProbeUsers];
+  TargetClasses targets_;
   Engine* engine_ = nullptr;
-  uint32_t asked_ = 0;
-  uint64_t passed_ = 0;             // classes loaded before class files were seen
-  uint64_t refused_ = 0;            // classes that the VM refuses to retransform for HPROF_PROBE_TIMED
-  Region first_lines_;              // by method id
-  bool tells_constructed_ = false;  // the user wants it; a tracker of an earlier version cannot
-  jclass tracker_ = nullptr;        // global references and ids, from VMInit on
-  jfieldID thread_field_ = nullptr;
-  jmethodID state_at_ = nullptr;
-  jfieldID switches_[kProbeUsers] = {};  // static boolean fields
-  jfieldID header_at_field_ = nullptr;
-  jfieldID carriers_field_ = nullptr;
+  std::atomic<uint32_t> armed_{0};          // a bit for each user
+  uint64_t passed_ = 0;                     // classes loaded before class files were seen
+  uint64_t refused_[kMostProbeUsers] = {};  // classes that the VM refuses to retransform
+  Region first_lines_;                      // by method id
 };
 
-// The probes of all users but that of HPROF_PROBE_TIMED.
-ProbesOfUser ModuleRewriter::main_probes() const {
-  ProbesOfUser main;
-  main.owner = kTracker;
-  const char* targets[kTargets] = {"enter",           "exit", "unwind", "sync", "leaf", "allocated",
-                                   "allocatedArrays", "made", "caught"};
-  if ((asked_ & HPROF_PROBE_METHODS) != 0) {
-    main.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
-    main.field = {kThreadClass, kThreadField, "J", 0};
-    const bool virtuals = use_.settings->java_version >= kFirstPreviewVirtual;
-    if (!virtuals && (asked_ & HPROF_PROBE_CLOCK) == 0) targets[kTargetEnd] = "exitQuickly";
-  }
-  if ((asked_ & HPROF_PROBE_CALLS) != 0) {
-    main.probes |= kProbeBegin | kProbeEnd | kProbeUnwind;
-    targets[kTargetBegin] = "enterCall";
-    targets[kTargetEnd] = "exitCall";
-    targets[kTargetUnwind] = "unwindCall";
-  }
-  if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) main.probes |= kProbesOfSites;
-  if ((asked_ & kUserCaught) != 0) main.probes |= kProbeCaught;
-  if ((asked_ & kUserMade) != 0) main.probes |= kProbeMade;
-  std::memcpy(main.targets, targets, sizeof targets);
-  return main;
-}
-
-bool ModuleRewriter::make_engine(uint32_t asked) {
-  asked_ = asked;
+bool ModuleRewriter::make_engine() {
+  if (!targets_.make()) return false;
   EngineUse use;
   use.probes.context = this;
   use.memory = use_.memory->functions();
   use.scratch_limit = kScratchLimit;
-  use.internal_unsafe = use_.settings->java_version >= 9;
-  use.probes.users[kMainUser] = main_probes();
-  use.probes.user_count = kMainUser + 1;
-  if (is_timing()) {
-    ProbesOfUser& timing = use.probes.users[kTimingUser];
-    timing.owner = kTracker;
-    timing.probes = kProbeBegin | kProbeEnd | kProbeUnwind | kProbeConstructed;
-    timing.targets[kTargetConstructed] = "constructedTimed";
-    timing.targets[kTargetBegin] = "enterTimed";
-    timing.targets[kTargetEnd] = timing.targets[kTargetUnwind] = "exitTimed";
-    timing.leaves_out_leaves = true;
-    use.probes.user_count = kTimingUser + 1;
-  }
+  use.probes.user_count = use_.user_count;
+  for (uint32_t i = 0; i < use_.user_count; i++) use.probes.users[i] = probes_[i] = targets_.probes_of(i);
   use.probes.include_class = &ModuleRewriter::include_class;
   use.probes.include_method = &ModuleRewriter::include_method;
   use.probes.method_id = &ModuleRewriter::method_id;
@@ -231,64 +181,55 @@ bool ModuleRewriter::make_engine(uint32_t asked) {
   return engine_ != nullptr;
 }
 
+// An earlier session, which was detached, may have defined the classes.
+bool ModuleRewriter::may_exist() const {
+  for (uint32_t i = 0; i < use_.user_count; i++) {
+    if (!users_[i].has(HPROF_PROBES_ATTACHED)) return false;
+  }
+  return true;
+}
+
 // method: empty: any of that class.
-bool ModuleRewriter::times(Str class_name, Str method) const {
-  const ProbeUser& user = use_.users[kTimer];
-  if (user.exclude != nullptr && matches_any(user.exclude, class_name)) return false;
-  return user.include == nullptr || user.include[0] == '\0' || any_part(user.include, [&](Str pattern) {
+bool ModuleRewriter::wants(uint32_t user, Str class_name, Str method) const {
+  const hprof_probe_user& asked = users_[user].asked;
+  if (asked.exclude != nullptr && matches_any(asked.exclude, class_name)) return false;
+  return asked.include == nullptr || asked.include[0] == '\0' || any_part(asked.include, [&](Str pattern) {
            return matches(pattern, class_name) || matches_method(pattern, class_name, method);
          });
 }
 
-uint32_t ModuleRewriter::times_method(const MethodSite& site, uint32_t probes) const {
-  if (has_no_handlers(site) || !times(str_of(site.class_name), str_of(site.name))) return 0;
-  return tells_constructed_ ? probes : probes & ~static_cast<uint32_t>(kProbeConstructed);
+bool ModuleRewriter::wants_class(uint32_t user, Span name) const {
+  const ProbesOfUser& of = probes_[user];
+  return (of.probes & kProbesOfSites) != 0 || (of.field.owner != nullptr && name.equals(kThreadClass)) ||
+         ((of.probes & kProbeMade) != 0 && name.equals("java/lang/Throwable")) ||
+         ((of.probes & kChosen) != 0 && wants(user, str_of(name), Str()));
 }
 
-bool ModuleRewriter::wants(uint32_t probe, Span class_name) const {
-  if ((asked_ & probe) == 0) return false;
-  const ProbeUser& user = use_.users[user_of(probe)];
-  Str text = str_of(class_name);
-  if (user.include != nullptr && user.include[0] != '\0' && !matches_any(user.include, text)) return false;
-  return user.exclude == nullptr || !matches_any(user.exclude, text);
-}
-
-// java.lang.Thread gets its field, and Throwable its probe, whatever the patterns say.
 bool ModuleRewriter::include_class(void* self, Span name, uint16_t) {
   auto* rewriter = static_cast<ModuleRewriter*>(self);
-  for (const TrackerClass& tracker : kTrackerClasses) {
-    if (name.equals(tracker.name)) return false;
-  }
-  if (rewriter->is_timing() && rewriter->times(str_of(name), Str())) return true;
-  if ((rewriter->asked_ & HPROF_PROBE_ALLOCATIONS) != 0 || name.equals(kThreadClass)) return true;
-  if ((rewriter->asked_ & kUserMade) != 0 && name.equals("java/lang/Throwable")) return true;
-  for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_CALLS, kUserCaught}) {
-    if (rewriter->wants(probe, name)) return true;
+  for (uint32_t i = 0; i < rewriter->use_.user_count; i++) {
+    if (rewriter->is_armed(i) && rewriter->wants_class(i, name)) return !rewriter->targets_.has(name);
   }
   return false;
 }
 
 uint32_t ModuleRewriter::include_method(void* self, const MethodSite& site, uint32_t user, uint32_t probes) {
   auto* rewriter = static_cast<ModuleRewriter*>(self);
-  if (user == kTimingUser) return rewriter->times_method(site, probes);
-  if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name) &&
-      !rewriter->wants(HPROF_PROBE_CALLS, site.class_name))
-    probes &= ~kProbesOfTimes;
-  // Classes that the VM generates share method numbers by stable name, but users of calls need the exact
-  // method.
-  if ((rewriter->asked_ & HPROF_PROBE_CALLS) != 0 &&
-      (has_no_handlers(site) || rewriter->is_generated(site.class_name)))
-    probes &= ~kProbesOfTimes;
-  if (!rewriter->wants(kUserCaught, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
-  return probes;
+  if (!rewriter->is_armed(user)) return 0;
+  if ((probes & kChosen) == 0) return probes;
+  const bool is_left_out =
+      !rewriter->wants(user, str_of(site.class_name), str_of(site.name)) ||
+      ((probes & kProbeUnwind) != 0 && has_no_handlers(site)) ||
+      (rewriter->users_[user].has(HPROF_PROBES_NO_GENERATED) && rewriter->is_generated(site.class_name));
+  return is_left_out ? probes & ~kChosen : probes;
 }
 
 int32_t ModuleRewriter::method_id(void* self, const MethodSite& site, uint32_t user) {
   auto* rewriter = static_cast<ModuleRewriter*>(self);
   const int32_t method = rewriter->number(site);
-  if (user != kTimingUser || method == 0) return method;
-  const ProbeUser& timer = rewriter->use_.users[kTimer];
-  return static_cast<int32_t>(timer.number(timer.self, static_cast<uint32_t>(method)));
+  const hprof_probe_user& asked = rewriter->users_[user].asked;
+  if (asked.number == nullptr || method == 0) return method;
+  return static_cast<int32_t>(asked.number(asked.self, static_cast<uint32_t>(method)));
 }
 
 bool ModuleRewriter::is_generated(Span class_name) const {
@@ -330,82 +271,6 @@ void ModuleRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, con
   *new_size = static_cast<jint>(made.size);
 }
 
-bool ModuleRewriter::define(JNIEnv* jni, uint32_t index) const {
-  const char* name = nullptr;
-  Span bytes;
-  engine_tracker(engine_, index, &name, &bytes);
-  jclass made = nullptr;
-  for (uint32_t tries = 0; made == nullptr && tries < kDefineTries; tries++) {
-    made = jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data),
-                            static_cast<jsize>(bytes.size));
-    clear_exception(jni);
-  }
-  // An earlier session, which has been detached, may have defined it.
-  if (made == nullptr && asked_ == HPROF_PROBE_TIMED) made = jni->FindClass(name);
-  clear_exception(jni);
-  if (made != nullptr) jni->DeleteLocalRef(made);
-  return made != nullptr;
-}
-
-bool ModuleRewriter::define_tracker(JNIEnv* jni) {
-  for (uint32_t i = 0; i < kTimerClass; i++) {
-    if (!define(jni, i)) return false;
-  }
-  return true;
-}
-
-bool ModuleRewriter::find_fields(JNIEnv* jni, jclass tracker) {
-  bool has_all = true;
-  for (uint32_t i = 0; i < kProbeUsers; i++) {
-    switches_[i] = jni->GetStaticFieldID(tracker, kProbeSwitches[i].field, "Z");
-    clear_exception(jni);
-    has_all = has_all && switches_[i] != nullptr;
-  }
-  header_at_field_ = jni->GetStaticFieldID(tracker, "headerAt", "J");
-  clear_exception(jni);
-  carriers_field_ = jni->GetStaticFieldID(tracker, "carriers", "Z");
-  clear_exception(jni);
-  return has_all && header_at_field_ != nullptr && carriers_field_ != nullptr;
-}
-
-bool ModuleRewriter::prepare_tracker(jvmtiEnv* jvmti, JNIEnv* jni) {
-  jclass tracker = jni->FindClass(kTracker);
-  jclass thread = jni->FindClass(kThreadClass);
-  if (tracker != nullptr && thread != nullptr) {
-    const bool has_fields = find_fields(jni, tracker);
-    if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, kThreadField, "J");
-    clear_exception(jni);
-    if (thread_field_ != nullptr) use_.hide_field(use_.core, jni, thread, kThreadField);
-    const ProbeUser& timer = use_.users[kTimer];
-    tells_constructed_ = timer.call_constructed != nullptr &&
-                         jni->GetStaticMethodID(tracker, "constructedTimed", "(J)J") != nullptr;
-    clear_exception(jni);
-    // Not before VMInit: the VM ends if a class outside of java.base is there before its modules.
-    bool primed =
-        !is_timing() || (define(jni, kTimerClass) &&
-                         register_timed(jni, timer.call_begins, timer.call_constructed, timer.call_ends) &&
-                         let_tracker_time(jvmti, jni, tracker));
-    // Natives of other probes are not called, and not found while an agent attaches.
-    const char* first = asked_ != HPROF_PROBE_TIMED ? "prime" : "primeTimed";
-    jmethodID prime = jni->GetStaticMethodID(tracker, first, "()V");
-    state_at_ = jni->GetStaticMethodID(tracker, "stateAt", "(Ljava/lang/Thread;)J");
-    if (prime != nullptr) jni->CallStaticVoidMethodA(tracker, prime, nullptr);
-    primed = primed && prime != nullptr && !jni->ExceptionCheck();
-    clear_exception(jni);
-    bool has_field =
-        (asked_ & HPROF_PROBE_METHODS) == 0 || (thread_field_ != nullptr && state_at_ != nullptr);
-    if (primed && has_field && has_fields) {
-      const bool carriers = use_.settings->java_version >= kFirstVirtual;
-      jni->SetStaticBooleanField(tracker, carriers_field_, carriers ? JNI_TRUE : JNI_FALSE);
-      tracker_ = static_cast<jclass>(jni->NewGlobalRef(tracker));
-    }
-  }
-  clear_exception(jni);
-  if (tracker != nullptr) jni->DeleteLocalRef(tracker);
-  if (thread != nullptr) jni->DeleteLocalRef(thread);
-  return tracker_ != nullptr;
-}
-
 bool ModuleRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   jclass object = jni->FindClass("java/lang/Object");
   const bool done = object != nullptr && jvmti->RetransformClasses(1, &object) == JVMTI_ERROR_NONE;
@@ -414,7 +279,7 @@ bool ModuleRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   return done;
 }
 
-bool ModuleRewriter::includes(jvmtiEnv* jvmti, jclass loaded) const {
+bool ModuleRewriter::includes(jvmtiEnv* jvmti, jclass loaded, uint32_t user) const {
   jboolean can = JNI_FALSE;
   char* signature = nullptr;
   if (jvmti->IsModifiableClass(loaded, &can) != JVMTI_ERROR_NONE || can == JNI_FALSE ||
@@ -423,9 +288,8 @@ bool ModuleRewriter::includes(jvmtiEnv* jvmti, jclass loaded) const {
   const Str text(signature);
   bool result = false;
   if (text.size > 2 && text[0] == 'L') {
-    const Str name = text.part(1, text.size - 1);
-    const Span span = {reinterpret_cast<const uint8_t*>(name.data), static_cast<uint32_t>(name.size)};
-    result = is_timing() ? times(name, Str()) : wants(HPROF_PROBE_CALLS, span);
+    const Span name = span_of(text.part(1, text.size - 1));
+    result = wants_class(user, name) && !targets_.has(name);
   }
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
   return result;
@@ -433,7 +297,7 @@ bool ModuleRewriter::includes(jvmtiEnv* jvmti, jclass loaded) const {
 
 // Retransforms in batches, with a safepoint each, and by global references: the VM calls back on this thread
 // meanwhile, with room for few local ones.
-bool ModuleRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
+bool ModuleRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t user) {
   constexpr jint kPiece = 64;
   jint count = 0, taken = 0;
   jclass* classes = nullptr;
@@ -441,7 +305,7 @@ bool ModuleRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
     const LocalFrame locals(jni, LocalFrame::kMost);
     if (!locals.is_open() || jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return false;
     for (jint i = 0; i < count; i++) {
-      if (!includes(jvmti, classes[i])) continue;
+      if (!includes(jvmti, classes[i], user)) continue;
       auto* kept = static_cast<jclass>(jni->NewGlobalRef(classes[i]));
       if (kept != nullptr) classes[taken++] = kept;
     }
@@ -449,48 +313,20 @@ bool ModuleRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
   uint64_t refused = 0;
   for (jint i = 0; i < taken; i += kPiece)
     refused += retransform(jvmti, classes + i, taken - i < kPiece ? taken - i : kPiece);
-  (is_timing() ? refused_ : passed_) += refused;
+  refused_[user] += refused;
   for (jint i = 0; i < taken; i++) jni->DeleteGlobalRef(classes[i]);
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
   return true;
 }
 
-bool ModuleRewriter::register_timed(JNIEnv* jni, void* begins, void* constructed, void* ends) const {
-  char names[3][12] = {"begins", "ends", "constructed"}, types[3][5] = {"(I)J", "(J)V", "(J)J"};
-  const JNINativeMethod methods[] = {
-      {names[0], types[0], begins}, {names[1], types[1], ends}, {names[2], types[2], constructed}};
-  jclass timer = jni->FindClass("hprof/Timer");
-  const bool done =
-      timer != nullptr && jni->RegisterNatives(timer, methods, tells_constructed_ ? 3 : 2) == JNI_OK;
-  clear_exception(jni);
-  if (timer != nullptr) jni->DeleteLocalRef(timer);
-  return done;
-}
-
-// Lets the tracker, in java.base, use hprof.Timer, in the unnamed module of its loader.
-bool ModuleRewriter::let_tracker_time(jvmtiEnv* jvmti, JNIEnv* jni, jclass tracker) const {
-  if (use_.settings->java_version < 9) return true;
-  jclass timer = jni->FindClass("hprof/Timer");
-  jclass type = jni->FindClass("java/lang/Class");
-  jmethodID module_of =
-      type != nullptr ? jni->GetMethodID(type, "getModule", "()Ljava/lang/Module;") : nullptr;
-  bool done = false;
-  if (timer != nullptr && module_of != nullptr) {
-    jobject from = jni->CallObjectMethod(tracker, module_of), to = jni->CallObjectMethod(timer, module_of);
-    done = from != nullptr && to != nullptr && jvmti->AddModuleReads(from, to) == JVMTI_ERROR_NONE;
-  }
-  clear_exception(jni);
-  return done;
-}
-
 void ModuleRewriter::undo(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if (tracker_ == nullptr) return;
-  set_flags(jni, HPROF_PROBE_TIMED, false, 0);
-  rewrite_loaded(jvmti, jni);
-  register_timed(jni, reinterpret_cast<void*>(&no_call_begins), reinterpret_cast<void*>(&no_call_constructed),
-                 reinterpret_cast<void*>(&no_call_ends));
-  jni->DeleteGlobalRef(tracker_);
-  tracker_ = nullptr;
+  const uint32_t armed = armed_.exchange(0, std::memory_order_acq_rel);
+  for (uint32_t i = 0; i < use_.user_count; i++) {
+    if ((armed >> i & 1) == 0) continue;
+    set_live(jni, i, false);
+    rewrite_loaded(jvmti, jni, i);
+  }
+  targets_.forget(jni);
 }
 
 void ModuleRewriter::destroy() {
@@ -501,75 +337,33 @@ void ModuleRewriter::destroy() {
   memory.release(this, sizeof(ModuleRewriter));
 }
 
-hprof_status ModuleRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on, int64_t header_at) {
-  if (tracker_ == nullptr || jni == nullptr) return HPROF_FAILED;
-  if (on && (probes & HPROF_PROBE_ALLOCATIONS) != 0)
-    jni->SetStaticLongField(tracker_, header_at_field_, static_cast<jlong>(header_at));
-  for (uint32_t i = 0; i < kProbeUsers; i++) {
-    if ((probes & asked_ & kProbeSwitches[i].probe) == 0 || switches_[i] == nullptr) continue;
-    jni->SetStaticBooleanField(tracker_, switches_[i], on ? JNI_TRUE : JNI_FALSE);
-  }
-  return HPROF_OK;
-}
-
-// A thread that the VM does not know has neither JNIEnv nor reference. GetLongField may be wrong
-// (hprof/cpp/field_reader.hpp), but takes a tenth of the time of a call of Java code.
-uint64_t ModuleRewriter::thread_state(JNIEnv* jni, jobject thread, uint64_t guess) const {
-  if (!has_state(jni, thread)) return 0;
-  if (guess != 0 && static_cast<uint64_t>(jni->GetLongField(thread, thread_field_)) == guess) return guess;
-  jvalue argument = {};
-  argument.l = thread;
-  const jlong state = jni->CallStaticLongMethodA(tracker_, state_at_, &argument);
-  if (!jni->ExceptionCheck()) return static_cast<uint64_t>(state);
-  jni->ExceptionClear();
-  return 0;
-}
-
-void ModuleRewriter::set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const {
-  if (!has_state(jni, thread)) return;
-  jni->SetLongField(thread, thread_field_, static_cast<jlong>(state));
-}
-
-void ModuleRewriter::store_state(JNIEnv* jni, jobject thread, uint64_t state) const {
-  jni->SetLongField(thread, thread_field_, static_cast<jlong>(state));
-}
-
 uint32_t ModuleRewriter::first_line(uint32_t method) const {
   return (uint64_t{method} + 1) * sizeof(uint16_t) <= first_lines_.charged() ? *line_of(method) : 0;
 }
 
-void ModuleRewriter::totals(hprof_probe_totals* totals) const {
+void ModuleRewriter::totals(uint32_t user, hprof_probe_totals* totals) const {
   EngineTotals all;
   engine_totals(engine_, &all);
-  const hprof_probe_totals known = {sizeof(known),
-                                    0,
-                                    all.classes,
-                                    all.classes_changed,
-                                    all.bytes_read,
-                                    all.methods,
-                                    all.users[kMainUser].begun,
-                                    all.users[kMainUser].leaves,
-                                    all.allocations};
+  const EngineTotals::OfUser& of = all.users[user];
+  const hprof_probe_totals known = {sizeof(known), 0,        all.classes, all.classes_changed, all.bytes_read,
+                                    all.methods,   of.begun, of.leaves,   all.allocations};
   hprof_copy_sized(totals, totals->size, &known, sizeof(known));
 }
 
-// Of classes and methods that are not to be timed there is nothing to say.
-void ModuleRewriter::each_left(bool timed, void* argument,
+// Of classes and methods that were not chosen on demand there is nothing to say.
+void ModuleRewriter::each_left(uint32_t user, void* argument,
                                void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
-  if (timed && !is_timing()) return;
+  const bool on_demand = users_[user].has(HPROF_PROBES_ON_DEMAND);
   EngineTotals all;
   engine_totals(engine_, &all);
-  const EngineTotals::OfUser& of = all.users[timed ? kTimingUser : kMainUser];
-  for (uint32_t i = static_cast<uint32_t>(Reason::kExcluded) + (timed ? 1 : 0); i < kReasonCount; i++) {
+  const EngineTotals::OfUser& of = all.users[user];
+  for (uint32_t i = static_cast<uint32_t>(Reason::kExcluded) + (on_demand ? 1 : 0); i < kReasonCount; i++) {
     if (all.classes_left[i] == 0 && of.methods_left[i] == 0) continue;
     visit(argument, reason_text(static_cast<Reason>(i)), all.classes_left[i], of.methods_left[i]);
   }
-  if (timed) {
-    if (refused_ != 0) visit(argument, "the VM does not change them", refused_, 0);
-    return;
-  }
+  if (refused_[user] != 0) visit(argument, "the VM does not change them", refused_[user], 0);
   // without java.lang.Object
-  if (passed_ > 1) visit(argument, "loaded before the probes", passed_ - 1, 0);
+  if (!on_demand && passed_ > 1) visit(argument, "loaded before the probes", passed_ - 1, 0);
 }
 
 }  // namespace

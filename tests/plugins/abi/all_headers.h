@@ -1,7 +1,6 @@
 /* Every header of the C ABI, for the compile tests and to notice one that is forgotten here. */
 #include <hprof/abi.h>
 #include <hprof/collector.h>
-#include <hprof/draft/bytecode.h>
 #include <hprof/draft/class_file.h>
 #include <hprof/draft/code.h>
 #include <hprof/draft/foreign_dump.h>
@@ -25,12 +24,9 @@
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 #include <hprof/service/accounting.h>
-#include <hprof/service/allocations.h>
-#include <hprof/service/calls.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/context.h>
 #include <hprof/service/emit.h>
-#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/io.h>
 #include <hprof/service/jvm.h>

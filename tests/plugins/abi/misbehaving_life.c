@@ -1,8 +1,8 @@
 /* Collectors that break a rule in create, in start or in a handler. */
 #include <stdlib.h>
 
-#include <hprof/service/exceptions.h>
 #include <hprof/service/log.h>
+#include <hprof/service/probes.h>
 #include <hprof/service/threads.h>
 
 #include "misbehaving_collectors.h"
@@ -78,17 +78,23 @@ static hprof_status hoarding_create(const hprof_host* host, const void* config, 
   }
   return create(host, config, self, error, error_size);
 }
-static void see_exception(void* self, void* jni, void* exception) {
-  (void)self;
+static void see_exception(void* jni, void* of, int64_t self, void* exception) {
   (void)jni;
+  (void)of;
+  (void)self;
   (void)exception;
 }
 static hprof_status ask_create(const hprof_host* host, const void* config, void** self, char* error,
                                uint32_t error_size) {
-  const hprof_exception_probes probes = {sizeof(probes), 0, NULL, NULL, NULL, see_exception, NULL};
-  const hprof_exceptions_service* exceptions =
-      SERVICE(host, hprof_exceptions_service, HPROF_SERVICE_EXCEPTIONS);
-  if (exceptions->ask(host, &probes) != HPROF_OK) strcpy(error, "no probes");
+  static hprof_target target = {HPROF_POINT_MADE, 0, NULL, NULL};
+  hprof_probe_user user = {0};
+  uint32_t number = 0;
+  const hprof_probes_service* probes = SERVICE(host, hprof_probes_service, HPROF_SERVICE_PROBES);
+  target.function = (void (*)(void))see_exception;
+  user.size = sizeof(user);
+  user.targets = &target;
+  user.target_count = 1;
+  if (probes->ask(host, &user, &number) != HPROF_OK) strcpy(error, "no probes");
   create(host, config, self, error, error_size);
   return error[0] == 0 ? HPROF_OK : HPROF_UNSUPPORTED;
 }
@@ -120,7 +126,7 @@ static hprof_status count_start(void* self) {
   return HPROF_OK;
 }
 static hprof_status probes_start(void* self) {
-  return SERVICE(self, hprof_exceptions_service, HPROF_SERVICE_EXCEPTIONS)->start((const hprof_host*)self);
+  return SERVICE(self, hprof_probes_service, HPROF_SERVICE_PROBES)->start((const hprof_host*)self, 1);
 }
 static void run_for_ever(void* self, void* jni, hprof_agent_thread* thread) {
   (void)self;

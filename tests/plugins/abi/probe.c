@@ -9,10 +9,7 @@
 #include <hprof/collector.h>
 #include <hprof/draft/class_file.h>
 #include <hprof/draft/library.h>
-#include <hprof/service/allocations.h>
-#include <hprof/service/calls.h>
 #include <hprof/service/emit.h>
-#include <hprof/service/exceptions.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
@@ -230,9 +227,8 @@ static const hprof_handlers handlers_of_life = {.size = sizeof(hprof_handlers),
                                                 .vm_death = vm_death};
 
 /* Exceptions of the class Catches$Own, its objects, and calls of Catches.thrower, counted by probes. */
-static const hprof_exceptions_service* exceptions;
-static const hprof_allocations_service* allocations;
-static const hprof_calls_service* calls;
+static const hprof_probes_service* probes;
+static uint32_t probes_of_exceptions, probes_of_calls;
 static int made_count, caught_count, object_count, call_count, end_count;
 
 static int is_named(const hprof_host* host, hprof_string_id id, const char* wanted) {
@@ -262,13 +258,16 @@ static int is_on_top(const hprof_host* host, uint32_t frames, const char* wanted
   (*jvmti)->Deallocate(jvmti, (unsigned char*)name);
   return is_it;
 }
-static void caught(void* self, void* jni, void* exception, hprof_method_id method) {
-  const hprof_host* host = (const hprof_host*)self;
-  expect(host, jni != NULL && exception != NULL, "no exception was caught");
+static const hprof_host* host_of(jlong self) { return (const hprof_host*)(uintptr_t)self; }
+static void JNICALL caught(JNIEnv* jni, jclass of, jlong self, jobject exception, jint number) {
+  const hprof_host* host = host_of(self);
+  const hprof_method_id method = (hprof_method_id)number;
+  expect(host, of != NULL && exception != NULL, "no exception was caught");
   if (!is_own_method(host, method, "catcher") && !is_own_method(host, method, "outer")) return;
   caught_count++;
-  expect(host, is_on_top(host, exceptions->frames, "catcher") || is_on_top(host, exceptions->frames, "outer"),
+  expect(host, is_on_top(host, probes->frames, "catcher") || is_on_top(host, probes->frames, "outer"),
          "another method is on top of the stack");
+  expect(host, probes->thread(host, jni, NULL, NULL) == 0, "a thread of the agent");
 }
 /* The VM and the JDK make others, too. */
 static int is_own(const hprof_host* host, void* jni, void* object) {
@@ -282,86 +281,95 @@ static int is_own(const hprof_host* host, void* jni, void* object) {
   (*env)->DeleteLocalRef(env, of);
   return is_named(host, info.name, "Catches$Own");
 }
-static void made(void* self, void* jni, void* exception) {
-  made_count += is_own((const hprof_host*)self, jni, exception);
+static void JNICALL made(JNIEnv* jni, jclass of, jlong self, jobject exception) {
+  (void)of;
+  made_count += is_own(host_of(self), jni, exception);
 }
-static void allocated(void* self, void* jni, void* object) {
-  const hprof_host* host = (const hprof_host*)self;
+static void JNICALL allocated(JNIEnv* jni, jclass of, jlong self, jobject object) {
+  const hprof_host* host = host_of(self);
+  (void)of;
   if (!is_own(host, jni, object)) return;
   object_count++;
-  expect(host, is_on_top(host, allocations->frames, "<init>"), "no constructor is on top of the stack");
+  expect(host, is_on_top(host, probes->frames, "<init>"), "no constructor is on top of the stack");
 }
-static uint64_t begins(void* self, void* jni, hprof_method_id method) {
-  const hprof_host* host = (const hprof_host*)self;
-  expect(host, jni != NULL, "a call without a JNIEnv");
-  if (!is_own_method(host, method, "thrower")) return 0;
-  expect(host, is_on_top(host, calls->frames, "thrower"), "another method is on top of the stack");
+static jlong JNICALL begins(JNIEnv* jni, jclass of, jlong self, jint method) {
+  const hprof_host* host = host_of(self);
+  expect(host, jni != NULL && of != NULL, "a call without a JNIEnv");
+  if (!is_own_method(host, (hprof_method_id)method, "thrower")) return 0;
+  expect(host, is_on_top(host, probes->frames, "thrower"), "another method is on top of the stack");
   call_count++;
-  return (uint64_t)call_count;
+  return call_count;
 }
-static void ends(void* self, void* jni, uint64_t call, uint32_t by_exception) {
-  expect((const hprof_host*)self, jni != NULL && by_exception == 1 && call == (uint64_t)call_count,
-         "another call ends");
+static void JNICALL ends(JNIEnv* jni, jclass of, jlong self, jlong call) {
+  (void)jni;
+  (void)of;
+  (void)call;
+  expect(host_of(self), 0, "a call returns");
+}
+static void JNICALL unwinds(JNIEnv* jni, jclass of, jlong self, jlong call) {
+  expect(host_of(self), jni != NULL && of != NULL && call == call_count, "another call ends");
   end_count++;
 }
 static hprof_status create_probes(const hprof_host* host, const void* options, void** self, char* error,
                                   uint32_t error_size) {
+  static hprof_target targets[] = {{.point = HPROF_POINT_MADE}, {.point = HPROF_POINT_CAUGHT}};
   void* me = (void*)(uintptr_t)host;
-  const hprof_exception_probes of_exceptions = {
-      .size = sizeof(of_exceptions), .self = me, .include = "Catches", .made = made, .caught = caught};
-  const hprof_exception_probes of_nothing = {.size = sizeof(of_nothing)};
+  const hprof_probe_user of_exceptions = {
+      .size = sizeof(of_exceptions), .targets = targets, .target_count = 2, .self = me, .include = "Catches"};
+  const hprof_probe_user of_nothing = {.size = sizeof(of_nothing)};
+  uint32_t none = 0;
   (void)options;
   *self = me;
-  exceptions = (const hprof_exceptions_service*)host->service(host, HPROF_SERVICE_EXCEPTIONS);
-  if (exceptions == NULL || exceptions->ask(host, &of_exceptions) != HPROF_OK) {
+  targets[0].function = (void (*)(void))made;
+  targets[1].function = (void (*)(void))caught;
+  probes = (const hprof_probes_service*)host->service(host, HPROF_SERVICE_PROBES);
+  if (probes == NULL || probes->ask(host, &of_exceptions, &probes_of_exceptions) != HPROF_OK) {
     snprintf(error, error_size, "no probes");
     return HPROF_UNSUPPORTED;
   }
-  expect(host, exceptions->ask(host, &of_exceptions) == HPROF_FAILED, "a second user of the same probes");
-  expect(host, exceptions->ask(host, &of_nothing) == HPROF_FAILED, "a user without functions");
+  expect(host, probes->ask(host, &of_nothing, &none) == HPROF_FAILED, "a user without targets");
   return HPROF_OK;
 }
-static hprof_status start_probes(void* self) { return exceptions->start((const hprof_host*)self); }
-static void stop_probes(void* self) { exceptions->stop((const hprof_host*)self); }
-/* Where cpu=times and heap=sites do not have them: calls and allocations. */
+static hprof_status start_probes(void* self) {
+  return probes->start((const hprof_host*)self, probes_of_exceptions);
+}
+static void stop_probes(void* self) { probes->stop((const hprof_host*)self, probes_of_exceptions); }
+/* Beside those of cpu=times and heap=sites: calls and allocations. */
 static hprof_status create_calls(const hprof_host* host, const void* options, void** self, char* error,
                                  uint32_t error_size) {
+  static hprof_target targets[] = {{.point = HPROF_POINT_BEGIN},
+                                   {.point = HPROF_POINT_END},
+                                   {.point = HPROF_POINT_UNWIND},
+                                   {.point = HPROF_POINT_OBJECT}};
   void* me = (void*)(uintptr_t)host;
-  const hprof_allocation_probes of_objects = {.size = sizeof(of_objects), .self = me, .allocated = allocated};
-  const hprof_call_probes of_calls = {
-      .size = sizeof(of_calls), .self = me, .include = "Catches", .begins = begins, .ends = ends};
+  const hprof_probe_user user = {
+      .size = sizeof(user), .targets = targets, .target_count = 4, .self = me, .include = "Catches.thrower"};
   (void)options;
   *self = me;
-  allocations = (const hprof_allocations_service*)host->service(host, HPROF_SERVICE_ALLOCATIONS);
-  calls = (const hprof_calls_service*)host->service(host, HPROF_SERVICE_CALLS);
-  if (calls == NULL || calls->ask(host, &of_calls) != HPROF_OK ||
-      allocations->ask(host, &of_objects) != HPROF_OK) {
+  targets[0].function = (void (*)(void))begins;
+  targets[1].function = (void (*)(void))ends;
+  targets[2].function = (void (*)(void))unwinds;
+  targets[3].function = (void (*)(void))allocated;
+  probes = (const hprof_probes_service*)host->service(host, HPROF_SERVICE_PROBES);
+  if (probes == NULL || probes->ask(host, &user, &probes_of_calls) != HPROF_OK) {
     snprintf(error, error_size, "no probes of calls and objects");
     return HPROF_UNSUPPORTED;
   }
-  expect(host, calls->ask(host, &of_calls) == HPROF_FAILED, "a second user of calls");
-  expect(host, allocations->ask(host, &of_objects) == HPROF_FAILED, "a second user of allocations");
   return HPROF_OK;
 }
 static hprof_status start_calls(void* self) {
-  const hprof_host* host = (const hprof_host*)self;
-  const hprof_status status = allocations->start(host);
-  return status == HPROF_OK ? calls->start(host) : status;
+  return probes->start((const hprof_host*)self, probes_of_calls);
 }
-static void stop_calls(void* self) {
-  calls->stop((const hprof_host*)self);
-  allocations->stop((const hprof_host*)self);
-}
+static void stop_calls(void* self) { probes->stop((const hprof_host*)self, probes_of_calls); }
 static void count_left(void* argument, const char* words, uint64_t classes, uint64_t methods) {
   *(uint64_t*)argument += words[0] != 0 ? classes + methods : 0;
 }
 static hprof_status report_calls(void* self, const hprof_report* why) {
   const hprof_host* host = (const hprof_host*)self;
-  const hprof_probes_service* probes = (const hprof_probes_service*)host->service(host, HPROF_SERVICE_PROBES);
   uint64_t left = 0;
   char line[200];
   (void)why;
-  probes->each_left(host, &left, count_left);
+  probes->each_left(host, probes_of_calls, &left, count_left);
   snprintf(line, sizeof(line), "probe: objects %d, calls %d, ends %d, %s", object_count, call_count,
            end_count, left != 0 ? "classes without probes" : "all have probes");
   say(self, line);

@@ -2,63 +2,71 @@
  * A vendor's tracer: each call of a method of the class Spans$Inside is a span of its own, which the thread
  * has as its context.
  */
+#include <jni.h>
 #include <stdio.h>
 
 #include <hprof/collector.h>
-#include <hprof/service/calls.h>
 #include <hprof/service/context.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/log.h>
+#include <hprof/service/probes.h>
 
 #define TRACE_HIGH 0x0123456789abcdefull
 #define TRACE_LOW 0xfedcba9876543210ull
 
-static const hprof_calls_service* calls;
+static const hprof_probes_service* probes;
 static const hprof_context_service* contexts;
 static hprof_string_id labels;
+static uint32_t number;
 static uint64_t spans, refused;
 
-static uint64_t begins(void* self, void* jni, hprof_method_id method) {
+static jlong JNICALL begins(JNIEnv* jni, jclass of, jlong self, jint method) {
   const uint64_t span = __atomic_add_fetch(&spans, 1, __ATOMIC_RELAXED);
   const hprof_context context = {sizeof(context), labels, TRACE_HIGH, TRACE_LOW, span};
   (void)jni;
+  (void)of;
   (void)method;
-  if (contexts->set((const hprof_host*)self, &context) != HPROF_OK)
+  if (contexts->set((const hprof_host*)(uintptr_t)self, &context) != HPROF_OK)
     __atomic_add_fetch(&refused, 1, __ATOMIC_RELAXED);
-  return span;
+  return (jlong)span;
 }
 
-static void ends(void* self, void* jni, uint64_t call, uint32_t by_exception) {
+static void JNICALL ends(JNIEnv* jni, jclass of, jlong self, jlong call) {
   (void)jni;
+  (void)of;
   (void)call;
-  (void)by_exception;
-  contexts->set((const hprof_host*)self, NULL);
+  contexts->set((const hprof_host*)(uintptr_t)self, NULL);
 }
 
 static hprof_status create(const hprof_host* host, const void* options, void** self, char* error,
                            uint32_t error_size) {
   const hprof_ids_service* ids = (const hprof_ids_service*)host->service(host, HPROF_SERVICE_IDS);
   const hprof_text route = {"route:/inside", 13};
-  const hprof_call_probes probes = {.size = sizeof(probes),
-                                    .self = (void*)(uintptr_t)host,
-                                    .include = "Spans$Inside",
-                                    .begins = begins,
-                                    .ends = ends};
+  static hprof_target targets[] = {
+      {.point = HPROF_POINT_BEGIN}, {.point = HPROF_POINT_END}, {.point = HPROF_POINT_UNWIND}};
+  const hprof_probe_user user = {.size = sizeof(user),
+                                 .flags = HPROF_PROBES_PLATFORM,
+                                 .targets = targets,
+                                 .target_count = 3,
+                                 .self = (void*)(uintptr_t)host,
+                                 .include = "Spans$Inside"};
   hprof_context none = {.size = sizeof(none)};
   (void)options;
-  *self = probes.self;
-  calls = (const hprof_calls_service*)host->service(host, HPROF_SERVICE_CALLS);
+  *self = user.self;
+  targets[0].function = (void (*)(void))begins;
+  targets[1].function = targets[2].function = (void (*)(void))ends;
+  probes = (const hprof_probes_service*)host->service(host, HPROF_SERVICE_PROBES);
   contexts = (const hprof_context_service*)host->service(host, HPROF_SERVICE_CONTEXT);
   labels = ids->string(host, route);
-  if (contexts->read(host, 1, &none) == HPROF_UNSUPPORTED && calls != NULL &&
+  if (contexts->read(host, 1, &none) == HPROF_UNSUPPORTED && probes != NULL &&
       contexts->enable(host) == HPROF_OK && contexts->read(host, 1, &none) == HPROF_FAILED &&
-      calls->ask(host, &probes) == HPROF_OK)
+      probes->ask(host, &user, &number) == HPROF_OK)
     return HPROF_OK;
   snprintf(error, error_size, "no contexts or no probes");
   return HPROF_UNSUPPORTED;
 }
-static hprof_status start(void* self) { return calls->start((const hprof_host*)self); }
-static void stop(void* self) { calls->stop((const hprof_host*)self); }
+static hprof_status start(void* self) { return probes->start((const hprof_host*)self, number); }
+static void stop(void* self) { probes->stop((const hprof_host*)self, number); }
 static hprof_status report(void* self, const hprof_report* why) {
   const hprof_host* host = (const hprof_host*)self;
   const hprof_log_service* log = (const hprof_log_service*)host->service(host, HPROF_SERVICE_LOG);

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
+#include "core/agent/class_rewriter.h"
 #include "tests/unit/agent/environments.h"
 
 using namespace hprof;
@@ -14,6 +15,7 @@ namespace {
 // A VM with one class, App, of one method, run.
 struct Fixture : test::Environments {
   MemoryAccount memory;
+  ClassRewriter rewriter;
   LossCounters losses;
   Model model;
   LoaderBook loaders;
@@ -77,7 +79,8 @@ struct Fixture : test::Environments {
     REQUIRE(model.create(memory, ModelLimits::standard(), losses));
     loaders.create(&jvmti, &memory);
     REQUIRE(watch.open(memory, 100, false));
-    REQUIRE(book.create(&jvmti, &memory, &model, &loaders, &watch, &losses, {false, false, false}, 0));
+    REQUIRE(
+        book.create(&jvmti, &memory, &model, &loaders, &watch, &losses, &rewriter, {false, false, false}, 0));
     book.keep(&jni);
   }
   ~Fixture() {

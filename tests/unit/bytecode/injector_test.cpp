@@ -1,14 +1,12 @@
 // What the rewriter takes and leaves, and what no compiler makes. tests/lab/corpus/behaviour shows that what
 // it makes verifies, behaves as before and counts right.
-#include <cstdlib>
 #include <doctest/doctest.h>
-#include <set>
 #include <string>
 
 #include "class_builder.h"
-#include "core/bytecode/engine.h"
+#include "core/bytecode/bridge_classes.h"
+#include "core/bytecode/class_rename.h"
 #include "core/bytecode/opcodes.h"
-#include "core/bytecode/tracker_classes.h"
 
 using namespace hprof;
 using namespace hprof::test;
@@ -306,7 +304,7 @@ TEST_CASE("memory is bounded, and not asked for again in the steady state") {
 }
 
 TEST_CASE("no cut-off class is accepted") {
-  Span span = kTrackerClasses[1].bytes;
+  Span span = {java::kHprofBridge, sizeof java::kHprofBridge};
   Bytes file(span.data, span.data + span.size);
   ProbeSet probes = probes_of(kProbeAll);
   REQUIRE(Rewritten(file, probes).result.reason == Reason::kRewritten);
@@ -316,22 +314,19 @@ TEST_CASE("no cut-off class is accepted") {
   }
 }
 
-TEST_CASE("the tracker is made fit for later JDKs") {
+TEST_CASE("a class is renamed in all of its texts, and is a class file again") {
   Scratch scratch({nullptr, test_allocate, test_release}, 1u << 20);
   GrowBuffer out(scratch.budget);
-  for (const TrackerClass& tracker : kTrackerClasses) {
-    REQUIRE(prepare_tracker(tracker, true, scratch, out) == Reason::kRewritten);
-    std::string text(reinterpret_cast<const char*>(out.data()), out.size());
-    CHECK(text.find("sun/misc/Unsafe") == std::string::npos);
-    const bool has_unsafe = &tracker != &kTrackerClasses[kTimerClass];
-    CHECK((text.find("Ljdk/internal/misc/Unsafe;") != std::string::npos) == has_unsafe);
-    ClassView view;
-    REQUIRE(parse_class({out.data(), static_cast<uint32_t>(out.size())}, scratch, &view) ==
-            Reason::kRewritten);
-    CHECK(view.name.equals(tracker.name));
-    REQUIRE(prepare_tracker(tracker, false, scratch, out) == Reason::kRewritten);
-    CHECK(Span{out.data(), static_cast<uint32_t>(out.size())}.equals(tracker.bytes));
-  }
+  const Span bridge = {java::kHprofBridge, sizeof java::kHprofBridge};
+  REQUIRE(rename_class(bridge, span_of("java/lang/HprofBridge"), span_of("java/lang/Acme"), scratch, out) ==
+          Reason::kRewritten);
+  const std::string text(reinterpret_cast<const char*>(out.data()), out.size());
+  CHECK(text.find("HprofBridge") == std::string::npos);
+  ClassView view;
+  REQUIRE(parse_class({out.data(), static_cast<uint32_t>(out.size())}, scratch, &view) == Reason::kRewritten);
+  CHECK(view.name.equals("java/lang/Acme"));
+  REQUIRE(rename_class(bridge, span_of("Hprof"), span_of("Hprof"), scratch, out) == Reason::kRewritten);
+  CHECK(Span{out.data(), static_cast<uint32_t>(out.size())}.equals(bridge));
 }
 
 TEST_CASE("a catch clause tells of its exception; a finally clause and one that covers itself do not") {
@@ -369,59 +364,4 @@ TEST_CASE("constructors of Throwable tell of themselves at their ends, those of 
     other.add(method);
     CHECK(Rewritten(other.build(), probes_of(kProbeMade)).result.reason == Reason::kUnchanged);
   }
-}
-
-// The engine as the core opens it: its tracker classes are there before it rewrites anything.
-namespace {
-
-struct Source {
-  std::set<void*> held;
-  uint32_t calls = 0;
-  uint32_t failing = 0;  // the call that fails; 0: none
-
-  Memory functions() {
-    return {this,
-            [](void* self, size_t size) -> void* {
-              auto* source = static_cast<Source*>(self);
-              if (++source->calls == source->failing) return nullptr;
-              return *source->held.insert(calloc(1, size)).first;
-            },
-            [](void* self, void* block, size_t) {
-              REQUIRE(static_cast<Source*>(self)->held.erase(block) == 1);
-              free(block);
-            }};
-  }
-  ~Source() {
-    for (void* block : held) free(block);
-  }
-};
-
-}  // namespace
-
-TEST_CASE("an engine without memory for its tracker is not made, whichever call is refused") {
-  uint32_t refused = 0;
-  for (uint32_t failing = 1;; failing++) {
-    Source source;
-    source.failing = failing;
-    EngineUse use = {};
-    use.memory = source.functions();
-    use.scratch_limit = 1u << 20;
-    use.internal_unsafe = true;
-    Engine* engine = engine_create(use);
-    if (engine == nullptr) {
-      refused++;
-      CHECK(source.held.empty());
-      continue;
-    }
-    CHECK(source.calls < failing);
-    const char* name = nullptr;
-    Span bytes;
-    for (uint32_t i = 0; i < kTrackerClassCount; i++) {
-      engine_tracker(engine, i, &name, &bytes);
-      CHECK(std::string(name) == kTrackerClasses[i].name);
-      CHECK(bytes.size > 100);
-    }
-    break;
-  }
-  CHECK(refused > 3);
 }

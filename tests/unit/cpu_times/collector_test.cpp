@@ -1,5 +1,5 @@
-// The collector's threads: who may look at a state, and when it is given back. The bytecode service is the
-// test's.
+// The collector's threads: who may look at a state, and when it is given back. The service of probes is the
+// mock host's.
 #include <doctest/doctest.h>
 #include <functional>
 #include <map>
@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include <hprof/draft/bytecode.h>
 #include <hprof/service/probes.h>
 #include <hprof/tables.h>
 
@@ -29,18 +28,18 @@ struct TimesVm;
 TimesVm* the_vm = nullptr;
 
 struct TimesVm : UnitVm {
-  hprof_probe_user user = {};
-  std::map<void*, uint64_t> nodes;  // Thread.$hq
-  std::function<void(void*)> on_thread_state;
   bool live = false;
 
   explicit TimesVm(const char* clock, bool has_counters = true) {
     the_vm = this;
     mock.has_counters = has_counters;
-    missing_classes = {"java/lang/HprofTracker", "java/lang/System"};
+    missing_classes = {"java/lang/System"};
+    missing_fields = {"counter"};
     mock.settings.java_version = 21;
-    mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
-    mock.set_service(HPROF_SERVICE_PROBES, &kNumberedMethods);
+    probes.thread = [](const hprof_host*, void*, void* thread, uint64_t* os_id) -> uint32_t {
+      if (os_id != nullptr) *os_id = 0;
+      return thread == &the_vm->virtual_thread ? HPROF_THREAD_VIRTUAL : 0;
+    };
     create(hprof_module_cpu_times, "cpu_times", {{"clock", clock}});
     REQUIRE(self != nullptr);
   }
@@ -50,7 +49,26 @@ struct TimesVm : UnitVm {
   }
 
   void* word = nullptr;  // the thread that was started last
-  State* state(void* thread) { return Address<Node>::of(nodes[thread])->state; }
+  Thread virtual_thread;
+  auto thread_refs() const { return global_refs - 1; }  // without that of the class with targets
+  uint64_t& node(void* thread) {
+    return reinterpret_cast<uint64_t&>(static_cast<Thread*>(static_cast<Object*>(thread))->fields["$hq"]);
+  }
+  State* state(void* thread) { return Address<Node>::of(node(thread))->state; }
+  uint64_t miss(State* state, uint64_t node, uint32_t method) {
+    return static_cast<uint64_t>(native<jlong(JNICALL*)(JNIEnv*, jclass, jlong, jlong, jint)>("miss")(
+        jni(), nullptr, static_cast<jlong>(Address<State>::word_of(state)), static_cast<jlong>(node),
+        static_cast<jint>(method)));
+  }
+  // A virtual thread's first call.
+  uint64_t attach_virtual() {
+    return static_cast<uint64_t>(
+        native<jlong(JNICALL*)(JNIEnv*, jclass, jobject)>("attach")(jni(), nullptr, virtual_thread.ref()));
+  }
+  void release(State* state) {
+    native<void(JNICALL*)(JNIEnv*, jclass, jlong)>("release")(
+        jni(), nullptr, static_cast<jlong>(Address<State>::word_of(state)));
+  }
   // A thread that starts; the tracker calls attach at its first call.
   hprof_thread* start_thread(hprof_thread_serial serial, uint64_t os_id) {
     Thread& thread = add_thread(serial, os_id, "");
@@ -60,11 +78,11 @@ struct TimesVm : UnitVm {
     return thread.view;
   }
   void call(void* thread, uint32_t method) {
-    REQUIRE(nodes[thread] != 0);
-    uint64_t next = user.miss(user.self, Address<State>::word_of(state(thread)), nodes[thread], method);
+    REQUIRE(node(thread) != 0);
+    uint64_t next = miss(state(thread), node(thread), method);
     REQUIRE(next != 0);
     Address<Node>::of(next)->count++;
-    nodes[thread] = next;
+    node(thread) = next;
   }
   // The core forgets the thread after the collector's handler, which it calls only while the collector runs.
   void end_thread(hprof_thread* thread, void* word) {
@@ -107,28 +125,6 @@ struct TimesVm : UnitVm {
     }
     return found;
   }
-  static const hprof_bytecode_service kBytecode;
-};
-
-hprof_status flip(const hprof_host*, uint32_t) { return HPROF_OK; }
-
-const hprof_bytecode_service TimesVm::kBytecode = {
-    sizeof(hprof_bytecode_service),
-    0,
-    [](const hprof_host*, const hprof_probe_user* user) {
-      the_vm->user = *user;
-      return HPROF_OK;
-    },
-    &flip,
-    [](const hprof_host*, uint32_t) {},
-    [](const hprof_host*, void*, void* thread, uint64_t) {
-      uint64_t word = the_vm->nodes[thread];
-      if (the_vm->on_thread_state) the_vm->on_thread_state(thread);
-      return word;
-    },
-    [](const hprof_host*, void*, void* thread, uint64_t word) { the_vm->nodes[thread] = word; },
-    [](const hprof_host*, hprof_probe_totals* totals) { *totals = {}; },
-    [](const hprof_host*, int64_t) {},
 };
 
 }  // namespace
@@ -142,7 +138,7 @@ TEST_CASE("a thread that ends while a report looks for states keeps its own unti
   State* state = f.state(word);
   bool ended = false, held = false;
   // In the middle of it: the thread ends, and the sampler looks.
-  f.on_thread_state = [&](void*) {
+  f.on_static_long = [&](void*) {
     if (ended) return;
     ended = true;
     FakeVm::run(static_cast<FakeVm::Thread*>(static_cast<FakeVm::Object*>(word)));
@@ -178,7 +174,7 @@ TEST_CASE("threads that end while the collector is stopped are given back") {
     f.report();
     f.ops->reset(f.self);
     CHECK(f.mock.memory_used == idle);
-    CHECK(f.global_refs == 0);
+    CHECK(f.thread_refs() == 0);
   }
 }
 
@@ -189,18 +185,18 @@ TEST_CASE("threads are held while their calls are counted, and the next run find
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.word;
   f.call(word, 7);
-  CHECK(f.global_refs == 1);
+  CHECK(f.thread_refs() == 1);
   f.stop();
-  CHECK(f.global_refs == 0);
+  CHECK(f.thread_refs() == 0);
   f.start();
-  CHECK(f.global_refs == 1);
+  CHECK(f.thread_refs() == 1);
   f.call(word, 8);
   f.mock.thread_cpu_ns[11] = 20 * kMs;
   f.mock.run_thread(0, 1);
   CHECK(f.report() == Sums{{"App.m7", 0}, {"App.m8", 20}});
   f.end_thread(thread, word);
   f.mock.run_thread(0, 1);
-  CHECK(f.global_refs == 0);
+  CHECK(f.thread_refs() == 0);
 }
 
 TEST_CASE(
@@ -211,12 +207,12 @@ TEST_CASE(
   f.start_thread(1, 11);
   void* word = f.word;
   f.call(word, 7);
-  const uint64_t works = f.nodes[word];
+  const uint64_t works = f.node(word);
   f.call(word, 8);
-  const uint64_t waits = f.nodes[word];
+  const uint64_t waits = f.node(word);
   auto& thread = *static_cast<TimesVm::Thread*>(static_cast<TimesVm::Object*>(word));
   auto look = [&](uint64_t node, jint state, uint64_t cpu_ns) {
-    f.nodes[word] = node;
+    f.node(word) = node;
     thread.state = state;
     f.mock.thread_cpu_ns[11] += cpu_ns;
     f.mock.run_thread(0, 1);
@@ -289,9 +285,7 @@ TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
 TEST_CASE("the time that a virtual thread spends while the collector is stopped is nobody's") {
   TimesVm f("wall");
   f.start();
-  auto attach = [&] {
-    return Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state.load();
-  };
+  auto attach = [&] { return Address<Node>::of(f.attach_virtual())->state.load(); };
   State* first = attach();
   State* second = attach();
   first->clock = second->clock = 1234;  // the tracker's, at the last event
@@ -300,7 +294,7 @@ TEST_CASE("the time that a virtual thread spends while the collector is stopped 
   f.start();
   CHECK(first->clock == 0);
   CHECK(second->clock == 0);
-  f.user.release(f.user.self, Address<State>::word_of(first));
+  f.release(first);
   CHECK(attach() == first);
 }
 
@@ -319,7 +313,7 @@ struct Paced {
     state()->clock = f.mock.now_ns;
   }
   State* state() { return f.state(word); }
-  Node* at() { return Address<Node>::of(f.nodes[word]); }
+  Node* at() { return Address<Node>::of(f.node(word)); }
   void read() {
     const uint64_t passed = f.mock.now_ns - state()->clock;
     if (at()->is_brief()) {
@@ -334,12 +328,11 @@ struct Paced {
     f.mock.now_ns += ms * kMs;
     Node* from = at();
     const uint64_t root = Address<Node>::word_of(state()->own.root());
-    const uint64_t next =
-        method != 0 ? f.user.miss(f.user.self, Address<State>::word_of(state()), root, method) : root;
+    const uint64_t next = method != 0 ? f.miss(state(), root, method) : root;
     Node* to = Address<Node>::of(next);
     if (brief) to->pace = 0;
     if (!from->is_brief() || !to->is_brief()) read();
-    f.nodes[word] = next;
+    f.node(word) = next;
   }
   // As the sampler's wait would take no time.
   void sample() {
@@ -453,10 +446,10 @@ TEST_CASE("calls that are counted while the collector is stopped are in no repor
 TEST_CASE("calls that virtual threads count while the collector is stopped are in no report") {
   TimesVm f("cpu");
   f.start();
-  State* state = Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state;
+  State* state = Address<Node>::of(f.attach_virtual())->state;
   auto call = [&](uint32_t method) {
     const uint64_t root = Address<Node>::word_of(state->graph->root());
-    Address<Node>::of(f.user.miss(f.user.self, Address<State>::word_of(state), root, method))->count++;
+    Address<Node>::of(f.miss(state, root, method))->count++;
   };
   call(7);
   f.stop();
@@ -476,7 +469,7 @@ TEST_CASE("a reset discards what was counted, also of a call that is being count
     void* word = f.word;
     f.call(word, 7);
     f.call(word, 7);
-    uint64_t& count = Address<Node>::of(f.nodes[word])->count;
+    uint64_t& count = Address<Node>::of(f.node(word))->count;
     const uint64_t seen = count;
     if (!running) f.stop();
     f.ops->reset(f.self);
@@ -496,7 +489,7 @@ TEST_CASE("with all counters of losses taken, what is lost for want of memory is
   f.start_thread(1, 11);
   f.call(f.word, 7);
   f.mock.memory_limit = f.mock.memory_used;
-  while (f.user.attach(f.user.self, f.jni(), nullptr, 1, 0) != 0) {
+  while (f.attach_virtual() != 0) {
   }
   f.UnitVm::report();
   CHECK(f.mock.losses().empty());
@@ -506,22 +499,22 @@ TEST_CASE("a virtual thread's state has the room and the table of edges that bel
   TimesVm f("cpu");
   f.start();
   std::map<uint64_t, uint64_t> rooms;  // by table
-  State* grower = Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state;
+  State* grower = Address<Node>::of(f.attach_virtual())->state;
   bool stop = false;
   uint64_t wrong = 0, looked = 0;
   // Each table has one room: a table that is seen with two is one of a torn pair.
   std::thread attacher([&] {
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-      State* state = Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state;
+      State* state = Address<Node>::of(f.attach_virtual())->state;
       const auto known = rooms.emplace(state->edges.word, state->mask).first;
       if (known->second != state->mask) wrong++;
       looked++;
-      f.user.release(f.user.self, Address<State>::word_of(state));
+      f.release(state);
     }
   });
   for (uint32_t method = 1; method < 200000; method++) {
     uint64_t root = Address<Node>::word_of(grower->graph->root());
-    f.user.miss(f.user.self, Address<State>::word_of(grower), root, method);
+    f.miss(grower, root, method);
   }
   __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
   attacher.join();

@@ -8,18 +8,23 @@ namespace hprof::jvmpi {
 MockBridge* MockBridge::one;
 
 struct MockBridge::Functions {
-  static hprof_status ask(const hprof_host*, const hprof_probe_user* user) {
+  static hprof_status ask(const hprof_host*, const hprof_probe_user* user, uint32_t* probes) {
     if (one->ask_status != HPROF_OK) return one->ask_status;
-    std::memcpy(&one->begins_, &user->call_begins, sizeof one->begins_);
-    std::memcpy(&one->ends_, &user->call_ends, sizeof one->ends_);
+    *probes = 1;
+    for (uint32_t i = 0; i < user->target_count; i++) {
+      const hprof_target& target = user->targets[i];
+      if (target.point == HPROF_POINT_BEGIN)
+        std::memcpy(&one->begins_, &target.function, sizeof one->begins_);
+      if (target.point == HPROF_POINT_END) std::memcpy(&one->ends_, &target.function, sizeof one->ends_);
+    }
     return HPROF_OK;
   }
-  static hprof_status go(const hprof_host*, uint32_t) {
-    one->done_.emplace_back("go");
-    if (one->in_go) one->in_go();
-    return one->go_status;
+  static hprof_status start(const hprof_host*, uint32_t) {
+    one->done_.emplace_back("start");
+    if (one->in_start) one->in_start();
+    return one->start_status;
   }
-  static void halt(const hprof_host*, uint32_t) { one->done_.emplace_back("halt"); }
+  static void stop(const hprof_host*, uint32_t) { one->done_.emplace_back("stop"); }
   static jint JNICALL get_env(JavaVM*, void** env, jint) {
     *env = one->is_attached ? one->jni : nullptr;
     return one->is_attached ? JNI_OK : JNI_EDETACHED;
@@ -53,11 +58,11 @@ bool MockBridge::prepare() {
   one = this;
   Services services(host.host());
   jni = static_cast<JNIEnv*>(services.jvm->jni(host.host()));
-  bytecode_ = *services.bytecode;
-  bytecode_.ask = &Functions::ask;
-  bytecode_.go = &Functions::go;
-  bytecode_.halt = &Functions::halt;
-  host.set_service(HPROF_SERVICE_BYTECODE, &bytecode_);
+  probes_ = *services.probes;
+  probes_.ask = &Functions::ask;
+  probes_.start = &Functions::start;
+  probes_.stop = &Functions::stop;
+  host.set_service(HPROF_SERVICE_PROBES, &probes_);
   jvmti_functions_ = *static_cast<jvmtiEnv*>(services.jvm->jvmti(host.host()))->functions;
   jvmti_functions_.SetEventNotificationMode = &Functions::set_mode;
   jvmti_functions_.GetFrameLocation = &Functions::frame_location;
@@ -96,7 +101,7 @@ Lines MockBridge::take() {
 
 jlong MockBridge::begins(int method) {
   on_top_ = reinterpret_cast<jmethodID>(static_cast<uintptr_t>(method));
-  return begins_(jni, nullptr, method);
+  return begins_(jni, nullptr, 0, method);
 }
 
 }  // namespace hprof::jvmpi

@@ -17,17 +17,17 @@ class MockBridge {
   MockBridge();
   ~MockBridge();
 
-  // What was done since the last time: "go", "halt", "events on", "events off" (JVMTI's of methods), and what
-  // the agent was told: "entry 1", "exit 1".
+  // What was done since the last time: "start", "stop", "events on", "events off" (JVMTI's of methods), and
+  // what the agent was told: "entry 1", "exit 1".
   Lines take();
   void init() { bridge().vm_init(jni); }
   // A call of that method begins, on the one thread that there is; the stack has it on top.
   jlong begins(int method);
-  void ends(jlong call) { ends_(jni, nullptr, call, JNI_FALSE); }
+  void ends(jlong call) { ends_(jni, nullptr, 0, call); }
 
-  hprof_status ask_status = HPROF_OK, go_status = HPROF_OK;
-  std::function<void()> in_go;  // what happens meanwhile
-  bool is_attached = true;      // GetEnv knows the thread
+  hprof_status ask_status = HPROF_OK, start_status = HPROF_OK;
+  std::function<void()> in_start;  // what happens meanwhile
+  bool is_attached = true;         // GetEnv knows the thread
 
  private:
   static MockBridge* one;
@@ -37,11 +37,11 @@ class MockBridge {
 
   Lines done_;
   jmethodID on_top_ = nullptr;
-  jlong(JNICALL* begins_)(JNIEnv*, jclass, jint) = nullptr;
-  void(JNICALL* ends_)(JNIEnv*, jclass, jlong, jboolean) = nullptr;
+  jlong(JNICALL* begins_)(JNIEnv*, jclass, jlong, jint) = nullptr;
+  void(JNICALL* ends_)(JNIEnv*, jclass, jlong, jlong) = nullptr;
   jvmtiInterface_1_ jvmti_functions_;
   JNIInvokeInterface_ vm_functions_;
-  hprof_bytecode_service bytecode_;
+  hprof_probes_service probes_;
   jvmtiEnv jvmti_;
 
  public:

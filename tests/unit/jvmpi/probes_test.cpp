@@ -29,7 +29,7 @@ TEST_CASE("no probe is put in before an agent wants calls, and those once") {
   CHECK(vm.bridge().enable(JVMPI_EVENT_THREAD_END) == JVMPI_SUCCESS);
   CHECK(vm.take() == kNothing);
   CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
-  CHECK(vm.take() == Lines{"go"});
+  CHECK(vm.take() == Lines{"start"});
   CHECK(vm.bridge().enable(kExit) == JVMPI_SUCCESS);
   CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
   CHECK(vm.take() == kNothing);
@@ -40,7 +40,7 @@ TEST_CASE("what an agent wants before the VM is initialised is done then") {
   CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
   CHECK(vm.take() == kNothing);
   vm.init();
-  CHECK(vm.take() == Lines{"go"});
+  CHECK(vm.take() == Lines{"start"});
 }
 
 TEST_CASE("probes rest while the events are off, and work again when they are on") {
@@ -50,9 +50,9 @@ TEST_CASE("probes rest while the events are off, and work again when they are on
     vm.bridge().enable(kEntry);
     vm.bridge().enable(kExit);
     vm.bridge().disable(kEntry);
-    CHECK(vm.take() == Lines{"go"});
+    CHECK(vm.take() == Lines{"start"});
     vm.bridge().disable(kExit);
-    CHECK(vm.take() == Lines{"halt"});
+    CHECK(vm.take() == Lines{"stop"});
   }
 }
 
@@ -71,12 +71,12 @@ TEST_CASE("where probes are not to be had events of the VM are, which is said") 
 
 TEST_CASE("probes that are refused when they are wanted are not asked for again") {
   Running vm;
-  vm.go_status = HPROF_FAILED;
+  vm.start_status = HPROF_FAILED;
   vm.init();
   CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
-  CHECK(vm.take() == Lines{"go", "events on"});
+  CHECK(vm.take() == Lines{"start", "events on"});
   CHECK(vm.host.said("interpreted"));
-  vm.go_status = HPROF_OK;
+  vm.start_status = HPROF_OK;
   vm.bridge().disable(kEntry);
   CHECK(vm.take() == Lines{"events off"});
   vm.bridge().enable(kEntry);
@@ -86,12 +86,12 @@ TEST_CASE("probes that are refused when they are wanted are not asked for again"
 TEST_CASE("what is wanted while probes are put in is done by who puts them in") {
   Running vm;
   vm.init();
-  vm.in_go = [&] {
-    vm.in_go = nullptr;
+  vm.in_start = [&] {
+    vm.in_start = nullptr;
     vm.bridge().disable(kEntry);
   };
   vm.bridge().enable(kEntry);
-  CHECK(vm.take() == Lines{"go", "halt"});
+  CHECK(vm.take() == Lines{"start", "stop"});
 }
 
 TEST_CASE("a thread that the VM does not know leaves it to another") {
@@ -102,7 +102,7 @@ TEST_CASE("a thread that the VM does not know leaves it to another") {
   CHECK(vm.take() == kNothing);
   vm.is_attached = true;
   vm.bridge().set_modes_if_due();
-  CHECK(vm.take() == Lines{"go"});
+  CHECK(vm.take() == Lines{"start"});
   vm.bridge().set_modes_if_due();
   CHECK(vm.take() == kNothing);
 }
@@ -112,9 +112,9 @@ TEST_CASE("a collector that is stopped has its probes rest, and they work again 
   vm.init();
   vm.bridge().enable(kEntry);
   vm.bridge().probes.stop();
-  CHECK(vm.take() == Lines{"go", "halt"});
+  CHECK(vm.take() == Lines{"start", "stop"});
   CHECK(vm.bridge().probes.start() == HPROF_OK);
-  CHECK(vm.take() == Lines{"go"});
+  CHECK(vm.take() == Lines{"start"});
 }
 
 TEST_CASE("the agent is told of calls as they nest") {

@@ -122,7 +122,7 @@ TEST_CASE("what has no probes is said in one note, if there is anything") {
   static int reasons;
   hprof_probes_service probes = {};
   probes.size = sizeof probes;
-  probes.each_left = [](const hprof_host*, void* argument,
+  probes.each_left = [](const hprof_host*, uint32_t, void* argument,
                         void (*visit)(void*, const char*, uint64_t, uint64_t)) {
     if (reasons > 0) visit(argument, "too large", 2, 3);
     if (reasons > 1) visit(argument, "native", 0, 1);
@@ -131,9 +131,9 @@ TEST_CASE("what has no probes is said in one note, if there is anything") {
   mock.set_service(HPROF_SERVICE_PROBES, &probes);
   Services services(mock.host());
   reasons = 0;
-  CHECK(write_note_on_probes(services, "left: ") == HPROF_OK);
+  CHECK(write_note_on_probes(services, 1, "left: ") == HPROF_OK);
   CHECK(mock.written.empty());
   reasons = 2;
-  CHECK(write_note_on_probes(services, "left: ") == HPROF_OK);
+  CHECK(write_note_on_probes(services, 1, "left: ") == HPROF_OK);
   CHECK(last_note(mock) == "left: too large (2 classes, 3 methods), native (1 methods)");
 }

@@ -1,4 +1,4 @@
-// The collector without a VM: the bytecode service is the test's, which calls the natives as probes do.
+// The collector without a VM: the test calls the native methods as probes do.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <jvmti.h>
@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <hprof/draft/bytecode.h>
 #include <hprof/service/probes.h>
 #include <hprof/tables.h>
 
@@ -30,16 +29,16 @@ struct LatencyVm;
 LatencyVm* the_vm = nullptr;
 
 struct LatencyVm : UnitVm {
-  hprof_probe_user user = {};
-  bool live = false;
   std::vector<hprof_latency_row> rows;
   std::vector<hprof_latency_class_row> classes;
 
   explicit LatencyVm(const char* patterns = "App", uint64_t now_ns = 1000 * kMs) {
     the_vm = this;
     mock.now_ns = now_ns;
-    mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
-    mock.set_service(HPROF_SERVICE_PROBES, &kNumberedMethods);
+    probes.each_left = [](const hprof_host*, uint32_t, void* to,
+                          void (*visit)(void*, const char*, uint64_t, uint64_t)) {
+      visit(to, "too large", 0, 3);
+    };
     create(hprof_module_latency, "latency", {{"latency", patterns}});
   }
   ~LatencyVm() override {
@@ -49,17 +48,18 @@ struct LatencyVm : UnitVm {
     CHECK(mock.memory_used == 0);
   }
 
-  uint32_t number(hprof_method_id method) { return user.number(user.self, method); }
+  bool live() const { return !mock.probes_started.empty(); }
+  uint32_t number(hprof_method_id method) {
+    const hprof_probe_user& user = mock.probe_users.at(0);
+    return user.number(user.self, method);
+  }
   jlong begin(uint32_t number) {
-    return reinterpret_cast<jlong(JNICALL*)(JNIEnv*, jclass, jint)>(user.call_begins)(
-        nullptr, nullptr, static_cast<jint>(number));
+    return native<jlong(JNICALL*)(JNIEnv*, jclass, jint)>("begins")(nullptr, nullptr,
+                                                                    static_cast<jint>(number));
   }
-  void end(jlong call) {
-    reinterpret_cast<void(JNICALL*)(JNIEnv*, jclass, jlong)>(user.call_ends)(nullptr, nullptr, call);
-  }
+  void end(jlong call) { native<void(JNICALL*)(JNIEnv*, jclass, jlong)>("ends")(nullptr, nullptr, call); }
   jlong constructed(jlong call) {
-    return reinterpret_cast<jlong(JNICALL*)(JNIEnv*, jclass, jlong)>(user.call_constructed)(nullptr, nullptr,
-                                                                                            call);
+    return native<jlong(JNICALL*)(JNIEnv*, jclass, jlong)>("isConstructed")(nullptr, nullptr, call);
   }
   void call(uint32_t number, uint64_t ns) {
     const jlong word = begin(number);
@@ -84,35 +84,14 @@ struct LatencyVm : UnitVm {
     for (const auto& row : classes) calls += row.calls;
     return calls;
   }
-
-  static const hprof_bytecode_service kBytecode;
 };
-
-const hprof_bytecode_service LatencyVm::kBytecode = [] {
-  hprof_bytecode_service table = {};
-  table.size = sizeof table;
-  table.ask = [](const hprof_host*, const hprof_probe_user* user) -> hprof_status {
-    the_vm->user = *user;
-    return HPROF_OK;
-  };
-  table.go = [](const hprof_host*, uint32_t) -> hprof_status {
-    the_vm->live = true;
-    return HPROF_OK;
-  };
-  table.halt = [](const hprof_host*, uint32_t) { the_vm->live = false; };
-  table.each_untimed = [](const hprof_host*, void* to,
-                          void (*visit)(void*, const char*, uint64_t, uint64_t)) {
-    visit(to, "too large", 0, 3);
-  };
-  return table;
-}();
 
 }  // namespace
 
 TEST_CASE("the longest in all comes first, and both tables have the same calls") {
   LatencyVm f;
   REQUIRE(f.start() == HPROF_OK);
-  CHECK(f.live);
+  CHECK(f.live());
   const uint32_t few = f.number(7), many = f.number(9);
   CHECK(few != many);
   CHECK(f.number(7) == few);

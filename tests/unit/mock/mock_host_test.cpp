@@ -111,21 +111,31 @@ TEST_CASE("the allocation that is asked to fail does, and a wrong release is rem
 
 TEST_CASE("probes are asked for, switched, and told by the test") {
   MockHost host;
-  const auto* exceptions = service<hprof_exceptions_service>(host, HPROF_SERVICE_EXCEPTIONS);
-  int seen = 0;
-  hprof_exception_probes probes = {};
-  probes.size = sizeof probes;
-  probes.self = &seen;
-  probes.made = [](void* self, void*, void*) { ++*static_cast<int*>(self); };
-  CHECK(exceptions->start(host.host()) == HPROF_FAILED);
-  REQUIRE(exceptions->ask(host.host(), &probes) == HPROF_OK);
-  CHECK(exceptions->ask(host.host(), &probes) == HPROF_FAILED);
-  exceptions->start(host.host());
-  CHECK(host.probes_started.size() == 1);
-  host.exception_probes.made(host.exception_probes.self, nullptr, nullptr);
-  CHECK(seen == 1);
-  exceptions->stop(host.host());
+  const auto* probes = service<hprof_probes_service>(host, HPROF_SERVICE_PROBES);
+  using Made = void (*)(void* jni, void* of, int64_t self, void* exception);
+  static int seen;
+  seen = 0;
+  const Made made = [](void*, void*, int64_t self, void*) { seen += static_cast<int>(self); };
+  const hprof_target targets[] = {{HPROF_POINT_MADE, 0, nullptr, reinterpret_cast<void (*)()>(made)}};
+  hprof_probe_user user = {};
+  user.size = sizeof user;
+  user.targets = targets;
+  user.target_count = 1;
+  uint32_t number = 7;
+  CHECK(probes->start(host.host(), 1) == HPROF_FAILED);
+  REQUIRE(probes->ask(host.host(), &user, &number) == HPROF_OK);
+  CHECK(number == 1);
+  probes->start(host.host(), number);
+  CHECK(host.probes_started.count(1) == 1);
+  reinterpret_cast<Made>(host.probe_target(number, HPROF_POINT_MADE))(nullptr, nullptr, 3, nullptr);
+  CHECK(seen == 3);
+  const bool has_begin = host.probe_target(number, HPROF_POINT_BEGIN) != nullptr;
+  CHECK_FALSE(has_begin);
+  probes->stop(host.host(), number);
   CHECK(host.probes_started.empty());
+  host.probe_status = HPROF_UNSUPPORTED;
+  CHECK(probes->ask(host.host(), &user, &number) == HPROF_UNSUPPORTED);
+  CHECK(number == 0);
 }
 
 TEST_CASE("a timer's tick reaches the handler with the argument of its thread") {

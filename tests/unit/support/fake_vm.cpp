@@ -315,6 +315,7 @@ struct FakeVm::Functions {
     return reinterpret_cast<jmethodID>(vm().object(std::string("method ") + name));
   }
   static jfieldID JNICALL get_field(JNIEnv*, jclass, const char* name, const char*) {
+    if (vm().missing_fields.count(name) != 0) return nullptr;
     return reinterpret_cast<jfieldID>(vm().object(name));
   }
   static jobject JNICALL new_object(JNIEnv*, jclass, jmethodID, const jvalue* arguments) {
@@ -382,20 +383,34 @@ struct FakeVm::Functions {
     return of(static_cast<jthread>(thread))->is_virtual ? JNI_TRUE : JNI_FALSE;
   }
   static void JNICALL call_static(JNIEnv*, jclass, jmethodID, va_list) {}
-  static void JNICALL call_static_with(JNIEnv*, jclass, jmethodID, const jvalue*) {}
+  // hprof.Binder.bind()
+  static void JNICALL call_static_with(JNIEnv* jni, jclass of, jmethodID method, const jvalue*) {
+    if (text_of_id(method) != "method bind") return;
+    reinterpret_cast<void(JNICALL*)(JNIEnv*, jclass)>(vm().natives["bindNow"])(jni, of);
+  }
   static jint JNICALL register_natives(JNIEnv*, jclass, const JNINativeMethod* methods, jint count) {
     for (jint i = 0; i < count; i++) vm().natives[methods[i].name] = methods[i].fnPtr;
     return JNI_OK;
   }
-  static void JNICALL set_flag(JNIEnv*, jclass, jfieldID field, jboolean value) {
-    vm().static_flags[text_of_id(field)] = value != JNI_FALSE;
+  // HprofCalls.live
+  static std::string flag(jclass of, jfieldID field) {
+    const std::string& name = object_of(of)->text;
+    return name.substr(name.find_last_of("./") + 1) + "." + text_of_id(field);
+  }
+  static void JNICALL set_flag(JNIEnv*, jclass of, jfieldID field, jboolean value) {
+    vm().static_flags[flag(of, field)] = value != JNI_FALSE;
+  }
+  static jboolean JNICALL get_flag(JNIEnv*, jclass of, jfieldID field) {
+    return vm().static_flags[flag(of, field)] ? JNI_TRUE : JNI_FALSE;
   }
   static void JNICALL set_static_long(JNIEnv*, jclass, jfieldID, jlong) {}
   // As under single-generation ZGC.
   static jlong JNICALL get_stale_long(JNIEnv*, jobject, jfieldID) { return 0x5ca1ab1e; }
-  // HprofTracker.stateAt()
+  // HprofCalls.stateAt()
   static jlong JNICALL call_static_long(JNIEnv*, jclass, jmethodID, const jvalue* arguments) {
-    return of(static_cast<jthread>(arguments->l))->fields["$hq"];
+    const jlong word = of(static_cast<jthread>(arguments->l))->fields["$hq"];
+    if (vm().on_static_long) vm().on_static_long(arguments->l);
+    return word;
   }
   static jobject JNICALL reflected_field(JNIEnv*, jclass, jfieldID, jboolean) {
     return vm().reflects ? vm().object("field")->ref() : nullptr;
@@ -470,6 +485,7 @@ struct FakeVm::Functions {
     t.CallObjectMethodV = call_object;
     t.GetObjectClass = object_class;
     t.SetStaticBooleanField = set_flag;
+    t.GetStaticBooleanField = get_flag;
     t.RegisterNatives = register_natives;
     t.SetStaticLongField = set_static_long;
     t.GetLongField = get_stale_long;

@@ -104,8 +104,10 @@ class FakeVm {
   size_t weak_refs() const { return weak_.size(); }
   std::vector<std::string> defined;                                // classes, by DefineClass
   std::map<std::string, void*> natives;                            // that were registered
-  std::map<std::string, bool> static_flags;                        // by name of the field
+  std::map<std::string, bool> static_flags;                        // HprofCalls.live
   std::set<std::string> missing_classes;                           // FindClass finds none
+  std::set<std::string> missing_fields;                            // GetFieldID finds none
+  std::function<void(void* thread)> on_static_long;                // HprofCalls.stateAt() has read its word
   std::function<std::string(const std::string& name)> class_file;  // what RetransformClasses posts
   // Classes that are loaded. Retransformation, of which those that are fixed are not told
   // and those that are refused spoil it for all, posts their class files.

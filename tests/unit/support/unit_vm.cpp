@@ -15,6 +15,13 @@ UnitVm::UnitVm() {
   current = this;
   reflects = true;
   mock.set_service(HPROF_SERVICE_JVM, &jvm);
+  probes = *find_service<hprof_probes_service>(mock.host(), HPROF_SERVICE_PROBES);
+  probes.frame = [](const hprof_host* host, hprof_method_id method, uint32_t) {
+    const std::string name = "m" + std::to_string(method);
+    return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
+        ->synthetic_frame(host, "App", name.c_str());
+  };
+  mock.set_service(HPROF_SERVICE_PROBES, &probes);
 }
 
 UnitVm::~UnitVm() {
@@ -86,15 +93,16 @@ void UnitVm::look(uint64_t ns, size_t thread_index, uint32_t looks) {
   thread->body(thread->argument, jni(), thread);
 }
 
-const hprof_probes_service UnitVm::kNumberedMethods = {
-    sizeof(hprof_probes_service),
-    0,
-    [](const hprof_host* host, hprof_method_id method, uint32_t) {
-      const std::string name = "m" + std::to_string(method);
-      return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
-          ->synthetic_frame(host, "App", name.c_str());
-    },
-    [](const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {},
-};
+void (*UnitVm::native_of(const std::string& name) const)() {
+  for (const hprof_probe_user& user : mock.probe_users) {
+    for (uint32_t i = 0; i < user.class_count; i++) {
+      const hprof_probe_class& brought = user.classes[i];
+      for (uint32_t n = 0; n < brought.native_count; n++) {
+        if (brought.natives[n].name == name) return brought.natives[n].function;
+      }
+    }
+  }
+  return nullptr;
+}
 
 }  // namespace hprof

@@ -24,8 +24,13 @@ class UnitVm : public FakeVm {
   bool has_jvmti = true;
   JNIEnv* jni() { return attached ? FakeVm::jni() : nullptr; }
 
-  // A probes service: the frame of method 7 is App.m7, and no method was left without probes.
-  static const hprof_probes_service kNumberedMethods;
+  // The mock host's, but the frame of method 7 is App.m7. Tests replace other functions.
+  hprof_probes_service probes;
+  // A native method of a class that the collector has brought.
+  template <class Function>
+  Function native(const std::string& name) const {
+    return reinterpret_cast<Function>(native_of(name));
+  }
 
   // A method that the ids service knows, by "Owner.name".
   jmethodID method(const std::string& name);
@@ -51,6 +56,7 @@ class UnitVm : public FakeVm {
   static UnitVm* current;
 
  private:
+  void (*native_of(const std::string& name) const)();
   std::map<std::string, std::unique_ptr<char>> methods_;
   std::unique_ptr<MockConfig> config_;
 };

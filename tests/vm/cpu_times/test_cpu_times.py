@@ -153,7 +153,9 @@ def classes_can_be_chosen(vm):
     check(not any(name.startswith(("Calls$", "java.util.zip.", "java.lang.")) for name in found), "excluded classes are there")
     check(any(name.startswith("java.util.") for name in found), "java.util is not there")
     _, report = profile(vm, ",include=Calls.fib", "Calls")
-    check(any("include=Calls.fib names classes" in note for note in report.notes), "notes of a method in include=: %s" % report.notes)
+    check_equal(counts(report), {"Calls.fib": COUNTS["Calls.fib"]}, "calls of one method")
+    _, report = profile(vm, ",include=Calls.none", "Calls")
+    check(any("no loaded class or method is include=Calls.none" in note for note in report.notes), "notes: %s" % report.notes)
 
 
 @vm_test(units=UNITS)

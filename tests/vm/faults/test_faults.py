@@ -19,11 +19,11 @@ def every_fifth_call_of_jvmti_fails(vm):
 
 
 @vm_test(units=WRITERS + ("bytecode", "cpu_times", "heap_sites"))
-def no_tracker_class_is_said_before_the_vm_is_up(vm):
+def no_class_of_probes_is_said_before_the_vm_is_up(vm):
     """Classes that call it are there already: the VM cannot start."""
     for options in ("cpu=times,file=out.txt", "heap=sites,file=out.txt"):
         line = check_refused(vm, "always=jni.DefineClass", options, "Mixed", "1")
-        check("tracker class" in line, "the line does not say why: %s" % line)
+        check("classes of the agent's probes" in line, "the line does not say why: %s" % line)
         check_harmless(vm, "every=1000000+1,only=jni.DefineClass", options, "Mixed", "1")
 
 

@@ -94,6 +94,7 @@ class Watched {
     }
   }
   void handle();
+  void targets(void* jni, void* jclass, void* object, hprof_method_id method);
 
  private:
   CheckedHost& host_;
@@ -103,6 +104,33 @@ class Watched {
   hprof_status status_;
   bool started_ = false;
 };
+
+// Each native target of the unit's probes, as the core's class calls it. There is a JNIEnv, so the calling
+// convention is that of a plain function.
+void Watched::targets(void* jni, void* jclass, void* object, hprof_method_id method) {
+  host_.where = Where::kApp;
+  const auto number = static_cast<int32_t>(method);
+  for (uint32_t user = 1; user <= host_.mock.probe_users.size(); user++) {
+    const auto word =
+        static_cast<int64_t>(reinterpret_cast<uintptr_t>(host_.mock.probe_users[user - 1].self));
+    const auto call = [&](const char* name, uint32_t point, auto... arguments) {
+      const auto function = reinterpret_cast<int64_t (*)(void*, void*, int64_t, decltype(arguments)...)>(
+          host_.mock.probe_target(user, point));
+      if (function == nullptr) return int64_t{0};
+      host_.findings.doing(name);
+      return function(jni, jclass, word, arguments...);
+    };
+    call("the target of LEAF", HPROF_POINT_LEAF, number);
+    call("the target of OBJECT", HPROF_POINT_OBJECT, object);
+    call("the target of MADE", HPROF_POINT_MADE, object);
+    call("the target of CAUGHT", HPROF_POINT_CAUGHT, object, number);
+    const int64_t kept = call("the target of BEGIN", HPROF_POINT_BEGIN, number);
+    if (kept == 0) continue;
+    call("the target of HANDLER", HPROF_POINT_HANDLER, kept, number);
+    call("the target of END", HPROF_POINT_END, kept);
+  }
+  host_.where = Where::kControl;
+}
 
 // Every handler, in an order that occurs, and a tick of a sampling timer.
 void Watched::handle() {
@@ -133,19 +161,7 @@ void Watched::handle() {
   call("monitor_wait", Where::kApp, on.monitor_wait, jni, thread, object, int64_t{10});
   call("monitor_waited", Where::kApp, on.monitor_waited, jni, thread, object, 1u);
   const hprof_method_id method = mock.add_method(mock.add_class("Check", "LCheck;"), "m", "()V");
-  self = mock.exception_probes.self;
-  call("made", Where::kApp, mock.exception_probes.made, jni, object);
-  call("caught", Where::kApp, mock.exception_probes.caught, jni, object, method);
-  self = mock.allocation_probes.self;
-  call("allocated", Where::kApp, mock.allocation_probes.allocated, jni, object);
-  self = self_;
-  if (const hprof_call_probes& probes = mock.call_probes; probes.size != 0) {
-    host_.findings.doing("begins, ends");
-    host_.where = Where::kApp;
-    const uint64_t number = probes.begins(probes.self, jni, method);
-    if (number != 0) probes.ends(probes.self, jni, number, 0);
-    host_.where = Where::kControl;
-  }
+  if (jni != nullptr) targets(jni, jclass, object, method);
   host_.findings.doing("a sample");
   host_.where = Where::kSignal;
   mock.tick(kOsId);

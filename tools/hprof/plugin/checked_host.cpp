@@ -53,12 +53,11 @@ const char* oddity_of(const hprof_rec_table& table) {
 }
 
 // Services of the mock host, by their ids.
-constexpr const char* kServices[] = {
-    HPROF_SERVICE_LOG,      HPROF_SERVICE_MEM,        HPROF_SERVICE_CLOCK,       HPROF_SERVICE_IDS,
-    HPROF_SERVICE_EMIT,     HPROF_SERVICE_THREADS,    HPROF_SERVICE_IO,          HPROF_SERVICE_ACCOUNTING,
-    HPROF_SERVICE_PROBES,   HPROF_SERVICE_EXCEPTIONS, HPROF_SERVICE_ALLOCATIONS, HPROF_SERVICE_CALLS,
-    HPROF_SERVICE_BYTECODE, HPROF_SERVICE_JVM,        HPROF_SERVICE_LIBRARY,     HPROF_SERVICE_SAMPLING,
-    HPROF_SERVICE_CONTEXT};
+constexpr const char* kServices[] = {HPROF_SERVICE_LOG,    HPROF_SERVICE_MEM,        HPROF_SERVICE_CLOCK,
+                                     HPROF_SERVICE_IDS,    HPROF_SERVICE_EMIT,       HPROF_SERVICE_THREADS,
+                                     HPROF_SERVICE_IO,     HPROF_SERVICE_ACCOUNTING, HPROF_SERVICE_PROBES,
+                                     HPROF_SERVICE_JVM,    HPROF_SERVICE_LIBRARY,    HPROF_SERVICE_SAMPLING,
+                                     HPROF_SERVICE_CONTEXT};
 
 }  // namespace
 
@@ -180,13 +179,12 @@ void CheckedHost::check_refusal(hprof_status status, const char* error, const ch
 void CheckedHost::check_stopped() {
   if (!mock.agent_threads.empty()) fault("has a thread that still runs after stop");
   if (mock.is_sampling()) fault("has a timer or a signal handler after stop");
-  if (mock.probes_on != 0 || !mock.probes_started.empty()) fault("leaves probes switched on after stop");
+  if (!mock.probes_started.empty()) fault("leaves probes switched on after stop");
 }
 
 void CheckedHost::check_balance() {
   // Probes that have begun may still run, so their memory is kept.
-  const bool has_probes = (mock.probe_user.size | mock.exception_probes.size | mock.allocation_probes.size |
-                           mock.call_probes.size) != 0;
+  const bool has_probes = !mock.probe_users.empty();
   const bool stays = has_probes && mock.memory_used != 0;
   if (stays) findings.remark("keeps " + std::to_string(mock.memory_used) + " bytes, as users of probes may");
   if (mock.memory_used != 0 && !stays) fault("keeps " + std::to_string(mock.memory_used) + " bytes");
@@ -194,7 +192,7 @@ void CheckedHost::check_balance() {
     fault("keeps " + std::to_string(mock.memory_charged) + " charged bytes");
   if (!mock.wrong_releases.empty()) fault("releases memory that it does not have, or with another size");
   if (!mock.agent_threads.empty()) fault("leaves a thread of its own running");
-  if (mock.probes_on != 0 || !mock.probes_started.empty()) fault("leaves probes switched on");
+  if (!mock.probes_started.empty()) fault("leaves probes switched on");
   for (const auto& file : mock.files) {
     if (file.second.open && file.first != taken_file) fault("leaves a file open");
   }

@@ -5,7 +5,6 @@
 #include <hprof/cpp/services.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/record.h>
-#include <hprof/service/probes.h>
 
 namespace hprof {
 
@@ -23,12 +22,12 @@ inline hprof_status write_note(const Services& services, const TextBuffer& text)
 
 // Emits a note that starts with `begin` and lists by reason the classes and methods without probes; no note if all have
 // probes. Only inside report(). [control]
-inline hprof_status write_note_on_probes(const Services& services, const char* begin) {
+inline hprof_status write_note_on_probes(const Services& services, uint32_t probes, const char* begin) {
   struct Line {
     const char* begin;
     Note text;
   } line{begin, {}};
-  find_service<hprof_probes_service>(services.host, HPROF_SERVICE_PROBES)->each_left(services.host, &line, [](void* argument, const char* words, uint64_t classes, uint64_t methods) {
+  services.probes->each_left(services.host, probes, &line, [](void* argument, const char* words, uint64_t classes, uint64_t methods) {
     auto* to = static_cast<Line*>(argument);
     to->text.add(to->text.size() == 0 ? to->begin : ", ").add(words).add(" (");
     if (classes != 0) to->text.add(classes).add(" classes");

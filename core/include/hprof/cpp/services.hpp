@@ -7,7 +7,6 @@
 
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/service.hpp>
-#include <hprof/draft/bytecode.h>
 #include <hprof/draft/code.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/vm_flags.h>
@@ -18,6 +17,7 @@
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
+#include <hprof/service/probes.h>
 #include <hprof/service/threads.h>
 
 namespace hprof {
@@ -73,7 +73,7 @@ struct Services {
   const hprof_threads_service* threads = nullptr;
   const hprof_sampling_service* sampling = nullptr;
   const hprof_io_service* io = nullptr;
-  const hprof_bytecode_service* bytecode = nullptr;
+  const hprof_probes_service* probes = nullptr;
 
   Services() = default;
   explicit Services(const hprof_host* h)
@@ -89,7 +89,7 @@ struct Services {
         threads(find_service<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
         sampling(find_service<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
         io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)),
-        bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)) {}
+        probes(find_service<hprof_probes_service>(h, HPROF_SERVICE_PROBES)) {}
 
   const hprof_settings& settings() const { return *host->settings; }
 

@@ -2,7 +2,7 @@
 /*
  * Draft: may change with any release.
  *
- * Class files that the VM is about to load, before the agent's own rewriting: the probes of draft/bytecode.h are put
+ * Class files that the VM is about to load, before the agent's own rewriting: probes (service/probes.h) are put
  * into what the handlers return. Units that register one need HPROF_NEED_CLASS_HOOKS; to see the JDK's own classes they
  * also want HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART.
  */

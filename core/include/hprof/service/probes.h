@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes: the core rewrites each class of the program as it is loaded, once for all collectors, so that its methods
- * report what they do. Each kind of probe is a service: exceptions.h, allocations.h, calls.h. These rules hold for all:
+ * Probes: calls that the core puts into classes as they are loaded. At a point of the program (a method begins, an object
+ * is made) a probe calls the unit's target: a static method in Java, which the VM inlines, or a native function.
  *
- * A collector calls `ask` in create, and the service's start and stop in its own. It needs HPROF_NEED_CLASS_HOOKS; for
- * classes that are loaded before the VM is initialised, which are most of the JDK's, it also wants
- * HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART. These switch the class-data archive and the AOT cache off.
+ * A collector calls `ask` in create, then `start` and `stop` in its own. It needs HPROF_NEED_CLASS_HOOKS; for classes that
+ * are loaded before the VM is initialised, which are most of the JDK's, it also wants HPROF_NEED_EARLY_CLASS_HOOKS and
+ * HPROF_NEED_EARLY_VMSTART. These switch the class-data archive and the AOT cache off. In a run that records classes for
+ * an archive or an AOT cache, ask and start succeed and no class gets probes, as a message says.
  *
- * ask answers HPROF_UNSUPPORTED where this VM or build has no probes, when the agent was attached, and without early
- * hooks (but see HPROF_ALLOCATIONS_LATE); HPROF_FAILED when another unit of the session has asked for the same kind, or
- * the struct is incomplete. start answers HPROF_FAILED when the probes' class could not be made. In a run that records
- * classes for an archive or an AOT cache, both succeed and no class gets probes, as a message says.
+ * Any number of units may have probes at a point: they are called in the order of the units' ids, at the end of a method in
+ * the opposite one.
  *
- * The collector's functions run on the program's thread, in the middle of any method. Threads of the agent are not
- * reported, nor exceptions and calls on the carriers of virtual threads: one that is mounting a virtual thread would
- * wait for ever in a JVMTI call. On top of the stack are `frames` methods of java.lang.HprofTracker, a class of the
- * agent. Functions that have begun may still run when stop has returned: the memory that they use is kept until the VM
- * ends.
+ * Rules for targets. A target runs on the program's thread, in the middle of any method, from before VMInit on, and as
+ * long as the process lives: what it uses is kept. In Java it tests its `live` field first; it calls only its own
+ * methods, native methods and intrinsics, since anything else may have probes, too; it makes no object, and throws nothing.
+ * What is rare goes into methods with both annotations DontInline (java.lang.invoke and jdk.internal.vm.annotation; the VM
+ * knows them by name). A class of the JDK that a target uses is initialised by `prime`. Targets in Java run on carriers of
+ * virtual threads, too, which may be mounting one: JVMTI calls would wait for ever. The core leaves these out for native
+ * targets, except for objects.
  */
 #ifndef HPROF_SERVICE_PROBES_H
 #define HPROF_SERVICE_PROBES_H
@@ -25,14 +26,113 @@
 
 #define HPROF_SERVICE_PROBES "hprof.probes/1"
 
+/* Points, with the type of a target in Java. A native one has the same arguments after (JNIEnv*, jclass, jlong self) and
+ * is JNICALL; the jlong is hprof_probe_user.self. */
+#define HPROF_POINT_BEGIN 0u   /* long (int method): a method begins. The result is kept in the frame; 0: do not call me at
+                                * its end */
+#define HPROF_POINT_END 1u     /* void (long call): it returns. In Java also called with 0 */
+#define HPROF_POINT_UNWIND 2u  /* void (long call): an exception leaves it. Not for a constructor before super() has returned */
+#define HPROF_POINT_HANDLER 3u /* void (long call, int method): one of its handlers begins */
+#define HPROF_POINT_LEAF 4u    /* void (int method): in place of these, in a method that neither calls nor loops */
+#define HPROF_POINT_OBJECT 5u  /* void (Object): a new object, before any constructor but Object's has run; a new array */
+#define HPROF_POINT_ARRAYS 6u  /* void (Object array, int dimensions): arrays of arrays. In Java only: a native target of
+                                * OBJECT gets each of them */
+#define HPROF_POINT_MADE 7u    /* void (Object): Throwable's constructor has run, those of the exception's class have not */
+#define HPROF_POINT_CAUGHT 8u  /* void (Object exception, int method): a catch clause begins, unless it covers itself */
+#define HPROF_POINT_CONSTRUCTED 9u /* long (long call): super() or this() of a constructor has returned; the result replaces call. Only
+                                    * with UNWIND, which does not cover them: BEGIN gets ~method there. Not where super() is
+                                    * Object's */
+#define HPROF_POINTS 10u
+
+typedef struct hprof_target {
+  uint32_t point; /* HPROF_POINT_* */
+  uint32_t reserved;
+  const char* method;     /* of hprof_probe_user.classes[0]; NULL: native */
+  void (*function)(void); /* cast to the point's type */
+} hprof_target;
+
+/* A native method of a class that the unit brings. */
+typedef struct hprof_native {
+  const char* name;
+  const char* type; /* (J)V */
+  void (*function)(void);
+} hprof_native;
+
+/* A class that the unit brings, which the boot loader defines: class file of version 52, which names sun.misc.Unsafe and
+ * gets jdk.internal.misc.Unsafe on JDK 9 and later. */
+typedef struct hprof_probe_class {
+  const char* name; /* java/lang/AcmeCalls: in java.lang, or all loaders would not see it. No other unit's */
+  const uint8_t* bytes;
+  uint32_t byte_count;
+  uint32_t native_count;
+  const hprof_native* natives;
+} hprof_probe_class;
+
+/* hprof_probe_user.flags */
+#define HPROF_PROBES_LATE 0x1u          /* without early hooks, have probes all the same: in classes loaded after VMInit, and for
+                                     * objects of earlier ones */
+#define HPROF_PROBES_ON_DEMAND 0x2u     /* have none before the first start, which puts them into the loaded classes that are
+                                     * included; calls that run get none */
+#define HPROF_PROBES_ATTACHED 0x4u      /* with ON_DEMAND: also when attached; a detach takes them out */
+#define HPROF_PROBES_NO_LEAVES 0x8u     /* not in methods that neither call nor loop */
+#define HPROF_PROBES_NO_GENERATED 0x10u /* not in methods of classes that the VM generates, which share numbers */
+#define HPROF_PROBES_PLATFORM 0x20u     /* native targets: no calls on virtual threads */
+
+/* All that it points to lives as long as the process. */
+typedef struct hprof_probe_user {
+  uint32_t size;
+  uint32_t flags; /* HPROF_PROBES_* */
+  const hprof_target* targets;
+  uint32_t target_count;
+  uint32_t class_count;
+  const hprof_probe_class* classes; /* all targets are methods of the first; NULL: all are native */
+  const char* live;                 /* its static boolean field, which start sets and stop clears */
+  const char* prime;                /* its static method void (), called once before the first start; or NULL */
+  const char* thread_field;         /* a long that java.lang.Thread gets; or NULL. Early probes only */
+  void* self;
+  /* The classes whose methods have probes, objects and made exceptions excepted: patterns separated by ':',
+   * "com.acme.*", "com.acme.Main", or a method "com.acme.Main.run"; a '*' at the end matches any text, and a class
+   * includes its inner classes. NULL or empty: include all, exclude none. exclude wins. */
+  const char* include;
+  const char* exclude;
+  /* Called when the method gets probes, perhaps again: what they pass in place of its number. NULL: the number. [app] */
+  uint32_t (*number)(void* self, hprof_method_id method);
+} hprof_probe_user;
+
+/* Counts of rewritten classes and methods. */
+typedef struct hprof_probe_totals {
+  uint32_t size; /* set by the caller */
+  uint32_t reserved;
+  uint64_t classes, classes_changed, bytes_read;
+  uint64_t methods, methods_probed, leaves, allocations;
+} hprof_probe_totals;
+
 typedef struct hprof_probes_service {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t frames; /* of the agent, on top of the stack in a native target: a method and the native one; more for the inner
+                    * arrays of an array */
+  /* *probes: for the other functions. HPROF_UNSUPPORTED: not with this VM or build, without early hooks or when attached;
+   * HPROF_FAILED: the struct is wrong, or there are eight users. [onload] */
+  hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user, uint32_t* probes);
+  /* HPROF_FAILED: the classes could not be made; on demand also: another agent has made them, or another thread is in the
+   * first start, which stops the VM briefly many times. On demand also [app]. [control] */
+  hprof_status (*start)(const hprof_host* host, uint32_t probes);
+  void (*stop)(const hprof_host* host, uint32_t probes); /* targets that have begun may still run. As start */
   /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
   hprof_frame_id (*frame)(const hprof_host* host, hprof_method_id method, uint32_t entry);
-  /* Visits the reasons why classes and methods have no probes, most serious first; words are static text. [control] */
-  void (*each_left)(const hprof_host* host, void* argument,
+  /* Visits the reasons why classes and methods have none, most serious first; words are static text. On demand not those
+   * that the patterns leave out. [control] */
+  void (*each_left)(const hprof_host* host, uint32_t probes, void* argument,
                     void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
+  void (*totals)(const hprof_host* host, uint32_t probes, hprof_probe_totals* totals); /* [control] */
+  /* HPROF_THREAD_* of the calling thread; jthread, which may be NULL: its object, perhaps not complete yet. *os_id, unless
+   * NULL: its native thread, 0 for a virtual one. [app] */
+  uint32_t (*thread)(const hprof_host* host, void* jni, void* jthread, uint64_t* os_id);
+  /* Not 0: the class, java/lang/AcmeCalls, has targets of some unit. [app] */
+  uint32_t (*has_targets)(const hprof_host* host, const char* class_name);
+  /* A counter that goes up before a class is redefined, whose methods then get new addresses, and in the first
+   * collection after that. Lives as long as the process. [control] */
+  const uint32_t* (*redefinitions)(const hprof_host* host);
 } hprof_probes_service;
 
 #endif

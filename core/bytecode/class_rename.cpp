@@ -1,6 +1,7 @@
-// Renames a class in another class file: only Utf8 constants change.
+// Only Utf8 constants change.
+#include "core/bytecode/class_rename.h"
+
 #include "core/bytecode/class_reader.h"
-#include "core/bytecode/tracker_classes.h"
 
 namespace hprof {
 
@@ -45,12 +46,6 @@ Reason rename_class(Span file, Span from, Span to, Scratch& scratch, GrowBuffer&
   }
   out.put(file.data + view.pool_end, file.size - view.pool_end);
   return out.failed() ? Reason::kNoMemory : Reason::kRewritten;
-}
-
-Reason prepare_tracker(const TrackerClass& tracker, bool internal_unsafe, Scratch& scratch, GrowBuffer& out) {
-  Span from = span_of("sun/misc/Unsafe");
-  return rename_class(tracker.bytes, from, internal_unsafe ? span_of("jdk/internal/misc/Unsafe") : from,
-                      scratch, out);
 }
 
 }  // namespace hprof
