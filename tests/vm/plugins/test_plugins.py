@@ -2,10 +2,12 @@
 vendor's plugin, and the units that `hprof plugin new` makes."""
 import csv
 import os
+import re
 import shutil
 import sys
 
 from harness import ROOT, check, check_equal, library_in, vm_test
+from programs import COUNTS
 from reports import parse_ascii
 from tool import hprof
 from vendor import cmake, exceptions_of, installed, needs_modules, vendor_plugin
@@ -171,6 +173,15 @@ def vendor_plugin_counts_exceptions_by_class_and_method(vm):
     check_equal(own_exceptions(run), {("Catches.thrower", 50, 0, None), ("Catches.keeper", 5, 0, None), ("Catches.catcher", 0, 30, None),
                                       ("Catches.outer", 0, 20, None)}, "exceptions of the program\n%s\n%s" % (run, run.text("out.txt")))
     check("HEAP DUMP BEGIN" not in run.text("out.txt"), "heap=all runs, too")
+
+
+@vm_test(units=UNITS)
+def vendor_plugin_counts_calls_by_java_of_its_own(vm):
+    agent, folder = vendor_plugin(vm, "method_counts")
+    run = vm.profiled("plugins=%s,method_counts=Calls.fib:Calls.deep,file=out.txt" % folder, "Calls", agent=agent)
+    found = dict(re.findall(r"METHOD_COUNTS: calls=(\d+) method=(\S+)", run.text("out.txt")))
+    check_equal({method: int(calls) for calls, method in found.items()},
+                {"Calls.fib": COUNTS["Calls.fib"], "Calls.deep": 501}, "calls\n%s\n%s" % (run, run.text("out.txt")))
 
 
 def own_exceptions(run):
