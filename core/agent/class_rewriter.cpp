@@ -110,17 +110,18 @@ bool ClassRewriter::adds_field() const {
   return false;
 }
 
-bool ClassRewriter::begin() {
-  if (!is_asked()) return true;
-  if (!make_rewriter()) return false;
+hprof_status ClassRewriter::begin() {
+  if (!is_asked()) return HPROF_OK;
+  const hprof_status status = make_rewriter();
+  if (status != HPROF_OK) return status;
   for (uint32_t i = 0; i < count_; i++) {
     if (!users_[i].has(HPROF_PROBES_ON_DEMAND)) made_->arm(positions_[i]);
   }
   active_.store(made_, std::memory_order_release);
-  return true;
+  return HPROF_OK;
 }
 
-bool ClassRewriter::make_rewriter() {
+hprof_status ClassRewriter::make_rewriter() {
   ProbeUser sorted[kMostProbeUsers] = {};
   for (uint32_t i = 0; i < count_; i++) {
     positions_[i] = 0;
@@ -142,7 +143,7 @@ bool ClassRewriter::make_rewriter() {
                            &is_generated,
                            &hide_field};
   made_ = table_->make(use);
-  return made_ != nullptr && made_->make_engine();
+  return made_ != nullptr ? made_->make_engine() : hprof_status{HPROF_NO_MEMORY};
 }
 
 // Classes loaded earlier call the targets already, so the VM cannot start without them.
@@ -190,7 +191,8 @@ hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t n
   if (!is_asked()) {
     uint32_t before = kNobody;
     if (demand_.compare_exchange_strong(before, kBegun, std::memory_order_acq_rel)) {
-      const bool done = make_rewriter() && made_->define_classes(jni) && made_->prepare_classes(jni);
+      const bool done =
+          make_rewriter() == HPROF_OK && made_->define_classes(jni) && made_->prepare_classes(jni);
       if (done) {
         active_.store(made_, std::memory_order_release);
         help_.see_files(help_.session);

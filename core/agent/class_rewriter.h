@@ -28,8 +28,8 @@ class ClassRewriter {
   void sit_out() { sits_out_ = true; }
   // *number: for the other functions; 0: a user without probes in a session that sits out.
   hprof_status ask(const char* unit, const hprof_probe_user* user, uint32_t* number);
-  // Makes the engine, after all calls of ask(). False: no memory. [onload]
-  bool begin();
+  // Makes the engine, after all calls of ask(). As Rewriter::make_engine(). [onload]
+  hprof_status begin();
   // True: classes get probes from the start of the VM on.
   bool is_asked() const { return kHasBytecode && count(HPROF_PROBES_ON_DEMAND, false) != 0; }
   // True: java.lang.Thread gets a field.
@@ -89,7 +89,7 @@ class ClassRewriter {
   uint32_t count(uint32_t flag, bool with) const;  // users with that flag, or without
   bool is_user(uint32_t number) const { return number != 0 && number <= count_; }
   uint32_t position(uint32_t number) const { return positions_[number - 1]; }
-  bool make_rewriter();
+  hprof_status make_rewriter();
   hprof_status meet_demand(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t number);
 
   const SessionParts* parts_ = nullptr;

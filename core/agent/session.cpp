@@ -384,7 +384,10 @@ bool Session::create_collectors() {
         "options "
         "need");
   if (kHasHotSpotModule && rewriter_.adds_field()) hotspot_.open_module();
-  return rewriter_.begin() || voice_.fail(status_text(HPROF_NO_MEMORY));
+  const hprof_status status = rewriter_.begin();
+  if (status == HPROF_FAILED)
+    return voice_.fail("a class that a unit brings for its probes has not the targets that the unit names");
+  return status == HPROF_OK || voice_.fail(status_text(status));
 }
 
 void Session::announce_thread(void* self, uint32_t serial, bool started) {

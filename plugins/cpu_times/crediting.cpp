@@ -62,7 +62,7 @@ void Collector::credit(State* state, void* jni, bool always, uint64_t now) {
 }
 
 // clock=wall: the thread's time in brief nodes that no node has been credited with; 0 or less if it is not
-// known now. The thread runs meanwhile, and an error is made up for at the next visit. The tracker writes the
+// known now. The thread runs meanwhile, and an error is made up for at the next visit. HprofCalls writes the
 // clock before the sum, so a sum that includes the time since `clock` comes with another clock. Under the
 // lock.
 int64_t Collector::brief_time(const State* state, const Node* node, uint64_t now) const {

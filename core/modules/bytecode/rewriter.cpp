@@ -114,7 +114,7 @@ class ModuleRewriter final : public Rewriter {
     use_.users = users_;
   }
 
-  bool make_engine() override;
+  hprof_status make_engine() override;
   void arm(uint32_t user) override { armed_.fetch_or(1u << user, std::memory_order_release); }
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes) override;
@@ -164,8 +164,9 @@ class ModuleRewriter final : public Rewriter {
   Region first_lines_;                      // by method id
 };
 
-bool ModuleRewriter::make_engine() {
-  if (!targets_.make()) return false;
+hprof_status ModuleRewriter::make_engine() {
+  const hprof_status status = targets_.make();
+  if (status != HPROF_OK) return status;
   EngineUse use;
   use.probes.context = this;
   use.memory = use_.memory->functions();
@@ -178,7 +179,7 @@ bool ModuleRewriter::make_engine() {
   // Without this memory, frames have no lines.
   first_lines_.create(*use_.memory, (uint64_t{use_.most_methods} + 1) * sizeof(uint16_t), Backing::kLazy);
   engine_ = engine_create(use);
-  return engine_ != nullptr;
+  return engine_ != nullptr ? HPROF_OK : HPROF_NO_MEMORY;
 }
 
 // An earlier session, which was detached, may have defined the classes.

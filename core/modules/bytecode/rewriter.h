@@ -49,8 +49,9 @@ struct RewriterUse {
 // `user`: its position among RewriterUse::users.
 class Rewriter {
  public:
-  // Makes the engine and the classes with targets. False: no memory. [onload] [app]
-  virtual bool make_engine() = 0;
+  // Makes the engine and the classes with targets. HPROF_NO_MEMORY, or HPROF_FAILED: a class that a unit
+  // brings has not the targets that it names. [onload] [app]
+  virtual hprof_status make_engine() = 0;
   // From now on classes get the probes of that user. [onload] [app]
   virtual void arm(uint32_t user) = 0;
   // Rewrites a class file. loader: of the LoaderBook. [app], from before VMStart on

@@ -6,6 +6,7 @@
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "core/bytecode/bridge_classes.h"
+#include "core/bytecode/class_reader.h"
 #include "core/bytecode/class_rename.h"
 
 namespace hprof {
@@ -22,21 +23,22 @@ constexpr const char* kThreadClass = "java/lang/Thread";
 struct Point {
   uint32_t probes;
   Target target;
-  const char* name;  // of the bridge's method, and of its native one
-  const char* type;  // of the native one
+  const char* name;     // of the bridge's method, and of its native one
+  const char* type;     // of a target in Java
+  const char* bridged;  // of the native one; nullptr: none
 };
 // By HPROF_POINT_*.
 constexpr Point kPoints[HPROF_POINTS] = {
-    {kProbeBegin, kTargetBegin, "begin", "(JI)J"},
-    {kProbeEnd, kTargetEnd, "end", "(JJ)V"},
-    {kProbeUnwind, kTargetUnwind, "unwind", "(JJ)V"},
-    {kProbeHandler, kTargetHandler, "handler", "(JJI)V"},
-    {kProbeLeaf, kTargetLeaf, "leaf", "(JI)V"},
-    {kProbesOfSites, kTargetObject, "object", "(JLjava/lang/Object;)V"},
-    {0, kTargetArrays, "arrays", nullptr},
-    {kProbeMade, kTargetMade, "made", "(JLjava/lang/Object;)V"},
-    {kProbeCaught, kTargetCaught, "caught", "(JLjava/lang/Object;I)V"},
-    {kProbeConstructed, kTargetConstructed, "constructed", "(JJ)J"},
+    {kProbeBegin, kTargetBegin, "begin", "(I)J", "(JI)J"},
+    {kProbeEnd, kTargetEnd, "end", "(J)V", "(JJ)V"},
+    {kProbeUnwind, kTargetUnwind, "unwind", "(J)V", "(JJ)V"},
+    {kProbeHandler, kTargetHandler, "handler", "(JI)V", "(JJI)V"},
+    {kProbeLeaf, kTargetLeaf, "leaf", "(I)V", "(JI)V"},
+    {kProbesOfSites, kTargetObject, "object", "(Ljava/lang/Object;)V", "(JLjava/lang/Object;)V"},
+    {0, kTargetArrays, "arrays", "(Ljava/lang/Object;I)V", nullptr},
+    {kProbeMade, kTargetMade, "made", "(Ljava/lang/Object;)V", "(JLjava/lang/Object;)V"},
+    {kProbeCaught, kTargetCaught, "caught", "(Ljava/lang/Object;I)V", "(JLjava/lang/Object;I)V"},
+    {kProbeConstructed, kTargetConstructed, "constructed", "(J)J", "(JJ)J"},
 };
 
 // Whose natives bind_now() registers; one thread at a time.
@@ -75,30 +77,52 @@ bool TargetClasses::add_bridge(uint32_t user) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < of.asked.target_count; i++) {
     const hprof_target& target = of.asked.targets[i];
-    if (kPoints[target.point].type == nullptr || count == HPROF_POINTS) return false;
-    natives[count++] = {kPoints[target.point].name, kPoints[target.point].type, target.function};
+    if (kPoints[target.point].bridged == nullptr || count == HPROF_POINTS) return false;
+    natives[count++] = {kPoints[target.point].name, kPoints[target.point].bridged, target.function};
   }
   return add(to.bridge, {java::kHprofBridge, sizeof java::kHprofBridge}, span_of(kBridge), span_of(to.bridge),
              natives, count);
 }
 
-bool TargetClasses::make() {
+// True: the class file has the targets, as static methods.
+bool TargetClasses::has_methods(const hprof_probe_user& asked, Span file) const {
+  Scratch scratch(budget_.memory, budget_.limit);
+  ClassView view;
+  if (parse_class(file, scratch, &view) != Reason::kRewritten || !view.name.equals(asked.classes[0].name))
+    return false;
+  uint32_t found = 0, at = view.methods + 2;
+  for (uint32_t count = load_be16(file.data + view.methods); count != 0; count--) {
+    MethodView method;
+    if (!parse_method(view, &at, &method)) return false;
+    for (uint32_t i = 0; (method.access & kAccStatic) != 0 && i < asked.target_count; i++) {
+      if (method.name.equals(asked.targets[i].method) &&
+          method.descriptor.equals(kPoints[asked.targets[i].point].type))
+        found |= 1u << i;
+    }
+  }
+  return found == (1u << asked.target_count) - 1;
+}
+
+hprof_status TargetClasses::make() {
   constexpr const char* kUnsafe = "sun/misc/Unsafe";
   const bool internal = use_.settings->java_version >= 9;
   const Span from = span_of(kUnsafe), to = internal ? span_of("jdk/internal/misc/Unsafe") : from;
   for (uint32_t i = 0; i < use_.user_count; i++) {
     const hprof_probe_user& asked = use_.users[i].asked;
     users_[i].first = count_;
-    if (asked.classes == nullptr && !add_bridge(i)) return false;
+    if (asked.classes == nullptr && !add_bridge(i)) return HPROF_NO_MEMORY;
+    if (asked.classes != nullptr &&
+        !has_methods(asked, {asked.classes[0].bytes, asked.classes[0].byte_count}))
+      return HPROF_FAILED;
     for (uint32_t c = 0; asked.classes != nullptr && c < asked.class_count; c++) {
       const hprof_probe_class& brought = asked.classes[c];
       if (!add(brought.name, {brought.bytes, brought.byte_count}, from, to, brought.natives,
                brought.native_count))
-        return false;
+        return HPROF_NO_MEMORY;
     }
     users_[i].end = count_;
   }
-  return true;
+  return HPROF_OK;
 }
 
 ProbesOfUser TargetClasses::probes_of(uint32_t user) const {
@@ -227,7 +251,7 @@ void TargetClasses::prepare_user(JNIEnv* jni, uint32_t user) {
   drop(jni, thread);
 }
 
-// False: another agent uses the class now.
+// False: another agent uses the class now, or one of another version has left it.
 bool TargetClasses::is_free(JNIEnv* jni, uint32_t user) const {
   const hprof_probe_user& asked = use_.users[user].asked;
   jclass owner = without_exception(jni, jni->FindClass(classes_[users_[user].first].name));
@@ -235,7 +259,12 @@ bool TargetClasses::is_free(JNIEnv* jni, uint32_t user) const {
   if (owner != nullptr)
     live = without_exception(
         jni, jni->GetStaticFieldID(owner, asked.classes == nullptr ? kIsLive : asked.live, "Z"));
-  const bool is_free = live != nullptr && jni->GetStaticBooleanField(owner, live) == JNI_FALSE;
+  bool is_free = live != nullptr && jni->GetStaticBooleanField(owner, live) == JNI_FALSE;
+  for (uint32_t i = 0; asked.classes != nullptr && i < asked.target_count && is_free; i++) {
+    const hprof_target& target = asked.targets[i];
+    is_free = without_exception(
+                  jni, jni->GetStaticMethodID(owner, target.method, kPoints[target.point].type)) != nullptr;
+  }
   drop(jni, owner);
   return is_free;
 }

@@ -16,8 +16,9 @@ class TargetClasses {
   explicit TargetClasses(const RewriterUse& use)
       : use_(use), budget_{use.memory->functions(), kMostBytes}, files_(budget_) {}
 
-  // Makes the class files as this VM needs them. False: no memory, or a class file is wrong. [onload] [app]
-  bool make();
+  // Makes the class files as this VM needs them. HPROF_FAILED: one has not the targets that its user names.
+  // [onload] [app]
+  hprof_status make();
   // The points and targets of a user, for the engine.
   ProbesOfUser probes_of(uint32_t user) const;
   bool has(Span name) const;  // [any]
@@ -46,6 +47,7 @@ class TargetClasses {
 
   bool add(const char* name, Span bytes, Span from, Span to, const hprof_native* natives, uint32_t count);
   bool add_bridge(uint32_t user);
+  bool has_methods(const hprof_probe_user& asked, Span file) const;
   Span bytes_of(const File& file) const { return {files_.data() + file.begin, file.size}; }
   static jclass define(JNIEnv* jni, const char* name, Span bytes, bool may_exist);
   bool is_free(JNIEnv* jni, uint32_t user) const;

@@ -187,6 +187,38 @@ TEST_CASE("a user of probes whose targets do not fit together is refused, and so
   f.die();
 }
 
+TEST_CASE("a class without the targets that its unit names is refused before the VM starts") {
+  static const char* method;
+  static const hprof_target* targets;
+  for (const char* name : {"m", "n"}) {
+    SessionFixture f;
+    method = name;
+    heard().on_create = [](const hprof_host* host) {
+      static std::string file;
+      static hprof_probe_class brought;
+      static hprof_target target;
+      file = small_class("java/lang/Acme");
+      brought = {"java/lang/Acme", reinterpret_cast<const uint8_t*>(file.data()),
+                 static_cast<uint32_t>(file.size()), 0, nullptr};
+      target = {HPROF_POINT_END, 0, method, nullptr};
+      targets = &target;
+      hprof_probe_user user = {};
+      user.size = sizeof user;
+      user.targets = targets;
+      user.target_count = user.class_count = 1;
+      user.classes = &brought;
+      user.live = "live";
+      uint32_t number = 0;
+      CHECK(Services(host).probes->ask(host, &user, &number) == HPROF_FAILED);  // ends without a beginning
+      target.point = HPROF_POINT_LEAF;
+      CHECK(Services(host).probes->ask(host, &user, &number) == HPROF_OK);
+    };
+    f.jvm.java_version = 8;
+    // m() takes no number.
+    CHECK_FALSE(f.load("watch=y"));
+  }
+}
+
 TEST_CASE("classes are hooked only where a collector wants probes") {
   SessionFixture f;
   f.run("watch=y");

@@ -69,7 +69,7 @@ struct TimesVm : UnitVm {
     native<void(JNICALL*)(JNIEnv*, jclass, jlong)>("release")(
         jni(), nullptr, static_cast<jlong>(Address<State>::word_of(state)));
   }
-  // A thread that starts; the tracker calls attach at its first call.
+  // A thread that starts; HprofCalls calls attach at its first call.
   hprof_thread* start_thread(hprof_thread_serial serial, uint64_t os_id) {
     Thread& thread = add_thread(serial, os_id, "");
     word = thread.ref();
@@ -288,7 +288,7 @@ TEST_CASE("the time that a virtual thread spends while the collector is stopped 
   auto attach = [&] { return Address<Node>::of(f.attach_virtual())->state.load(); };
   State* first = attach();
   State* second = attach();
-  first->clock = second->clock = 1234;  // the tracker's, at the last event
+  first->clock = second->clock = 1234;  // HprofCalls's, at the last event
   f.stop();
   CHECK(first->clock == 1234);
   f.start();
@@ -300,7 +300,7 @@ TEST_CASE("the time that a virtual thread spends while the collector is stopped 
 
 namespace {
 
-// What the tracker does with clock=wall, by the mock's clock.
+// What HprofCalls does with clock=wall, by the mock's clock.
 struct Paced {
   TimesVm f{"wall"};
   hprof_thread* thread;
@@ -473,7 +473,7 @@ TEST_CASE("a reset discards what was counted, also of a call that is being count
     const uint64_t seen = count;
     if (!running) f.stop();
     f.ops->reset(f.self);
-    count = seen + 1;  // the tracker read it before
+    count = seen + 1;  // HprofCalls read it before
     CAPTURE(running);
     CHECK(f.calls() == (running ? Sums{{"App.m7", 1}} : Sums{{"JVM.no_calls", 0}}));
     f.call(word, 8);

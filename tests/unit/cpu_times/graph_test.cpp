@@ -17,7 +17,7 @@ using Trace = std::vector<uint32_t>;
 
 Trace trace_of(const Node* node) { return {node->trace, node->trace + node->length}; }
 
-// What the tracker does with a graph, without its short cuts.
+// What HprofCalls does with a graph, without its short cuts.
 struct Fixture {
   MockHost mock;
   Services services{mock.host()};
@@ -81,7 +81,7 @@ TEST_CASE("the same step leads to the same node, through ways and through the ta
   }
 }
 
-TEST_CASE("the first edge of a way stands in the node, where the tracker looks for it") {
+TEST_CASE("the first edge of a way stands in the node, where HprofCalls looks for it") {
   Fixture f(2);
   Node* root = f.graph.root();
   for (uint32_t method = 10; method < 10 + kWays; method++) {
@@ -91,7 +91,7 @@ TEST_CASE("the first edge of a way stands in the node, where the tracker looks f
   }
   Node* beyond = f.step(root, 50);
   for (auto& next : root->next) CHECK(next != Address<Node>::word_of(beyond));
-  // The next one is in the table, within the tracker's reach.
+  // The next one is in the table, within its reach.
   uint64_t key = edge_key(root, 50), hash = edge_hash(key), found = 0;
   for (uint32_t i = 0; i < 8 && found == 0; i++, hash += sizeof(Edge)) {
     const auto* edge = reinterpret_cast<const Edge*>(reinterpret_cast<const uint8_t*>(f.graph.edges()) +
@@ -135,7 +135,7 @@ TEST_CASE("an edge that is folded takes no way: the node that it leads to has an
 }
 
 TEST_CASE(
-    "with clock=wall the tracker finds new edges in the table only, so that it comes to read the clock") {
+    "with clock=wall HprofCalls finds new edges in the table only, so that it comes to read the clock") {
   MockHost mock;
   Limits limits;
   limits.most_nodes = 100;

@@ -5,7 +5,7 @@
 static const char kOld[] = "\1\0\5quick", kNew[] = "\1\0\11rewritten";
 enum { kOldSize = sizeof kOld - 1, kNewSize = sizeof kNew - 1 };
 
-static long files, rewrites, trackers, calls;
+static long files, rewrites, probed, calls;
 static jmethodID main_method;
 
 static const unsigned char* find(const unsigned char* in, jint size, const char* what, int length) {
@@ -35,8 +35,8 @@ static void rewrite(JVMPI_ClassLoadHook* hook, const unsigned char* at) {
 static void class_load_hook(JVMPI_ClassLoadHook* hook) {
   const unsigned char* at = find(hook->class_data, hook->class_data_len, kOld, kOldSize);
   __atomic_fetch_add(&files, 1, __ATOMIC_RELAXED);
-  if (find(hook->class_data, hook->class_data_len, "HprofTracker", 12) != NULL)
-    __atomic_fetch_add(&trackers, 1, __ATOMIC_RELAXED);
+  if (find(hook->class_data, hook->class_data_len, "java/lang/Hprof", 15) != NULL)
+    __atomic_fetch_add(&probed, 1, __ATOMIC_RELAXED);
   if (at != NULL && find(hook->class_data, hook->class_data_len, "Quick.java", 10) != NULL) rewrite(hook, at);
 }
 
@@ -59,7 +59,7 @@ static void on_event(JVMPI_Event* event) {
       break;
     case JVMPI_EVENT_JVM_SHUT_DOWN:
       say("files %s, rewritten %ld, with probes %ld, calls of main %ld", files > 0 ? "seen" : "none",
-          rewrites, trackers, calls);
+          rewrites, probed, calls);
       break;
     default:
       break;
