@@ -17,7 +17,7 @@
  * What is rare goes into methods with both annotations DontInline (java.lang.invoke and jdk.internal.vm.annotation; the VM
  * knows them by name). A class of the JDK that a target uses is initialised by `prime`. Targets in Java run on carriers of
  * virtual threads, too, which may be mounting one: JVMTI calls would wait for ever. The core leaves these out for native
- * targets, except for objects.
+ * targets, except for objects. Threads of the agent are included: `thread` tells them apart.
  */
 #ifndef HPROF_SERVICE_PROBES_H
 #define HPROF_SERVICE_PROBES_H
@@ -28,20 +28,28 @@
 
 /* Points, with the type of a target in Java. A native one has the same arguments after (JNIEnv*, jclass, jlong self) and
  * is JNICALL; the jlong is hprof_probe_user.self. */
-#define HPROF_POINT_BEGIN 0u   /* long (int method): a method begins. The result is kept in the frame; 0: do not call me at
-                                * its end */
-#define HPROF_POINT_END 1u     /* void (long call): it returns. In Java also called with 0 */
-#define HPROF_POINT_UNWIND 2u  /* void (long call): an exception leaves it. Not for a constructor before super() has returned */
-#define HPROF_POINT_HANDLER 3u /* void (long call, int method): one of its handlers begins */
-#define HPROF_POINT_LEAF 4u    /* void (int method): in place of these, in a method that neither calls nor loops */
-#define HPROF_POINT_OBJECT 5u  /* void (Object): a new object, before any constructor but Object's has run; a new array */
-#define HPROF_POINT_ARRAYS 6u  /* void (Object array, int dimensions): arrays of arrays. In Java only: a native target of
-                                * OBJECT gets each of them */
-#define HPROF_POINT_MADE 7u    /* void (Object): Throwable's constructor has run, those of the exception's class have not */
-#define HPROF_POINT_CAUGHT 8u  /* void (Object exception, int method): a catch clause begins, unless it covers itself */
-#define HPROF_POINT_CONSTRUCTED 9u /* long (long call): super() or this() of a constructor has returned; the result replaces call. Only
-                                    * with UNWIND, which does not cover them: BEGIN gets ~method there. Not where super() is
-                                    * Object's */
+
+/* long (int method): a method begins. The result is kept in the frame; 0: native targets are not called at its end. */
+#define HPROF_POINT_BEGIN 0u
+/* void (long call): it returns. In Java also called with 0. */
+#define HPROF_POINT_END 1u
+/* void (long call): an exception leaves it. Not for a constructor before super() has returned. */
+#define HPROF_POINT_UNWIND 2u
+/* void (long call, int method): one of its handlers begins. */
+#define HPROF_POINT_HANDLER 3u
+/* void (int method): in place of these, in a method that neither calls nor loops; without BEGIN, in each method. */
+#define HPROF_POINT_LEAF 4u
+/* void (Object): a new object, before any constructor but Object's has run; a new array. */
+#define HPROF_POINT_OBJECT 5u
+/* void (Object array, int dimensions): arrays of arrays. In Java only: a native target of OBJECT gets each of them. */
+#define HPROF_POINT_ARRAYS 6u
+/* void (Object): Throwable's constructor has run, those of the exception's class have not. */
+#define HPROF_POINT_MADE 7u
+/* void (Object exception, int method): a catch clause begins, unless it covers itself. */
+#define HPROF_POINT_CAUGHT 8u
+/* long (long call): super() or this() of a constructor has returned; the result replaces call. Only with UNWIND, which
+ * does not cover them: BEGIN gets ~method there. Not where super() is Object's. */
+#define HPROF_POINT_CONSTRUCTED 9u
 #define HPROF_POINTS 10u
 
 typedef struct hprof_target {
@@ -69,14 +77,18 @@ typedef struct hprof_probe_class {
 } hprof_probe_class;
 
 /* hprof_probe_user.flags */
-#define HPROF_PROBES_LATE 0x1u          /* without early hooks, have probes all the same: in classes loaded after VMInit, and for
-                                     * objects of earlier ones */
-#define HPROF_PROBES_ON_DEMAND 0x2u     /* have none before the first start, which puts them into the loaded classes that are
-                                     * included; calls that run get none */
-#define HPROF_PROBES_ATTACHED 0x4u      /* with ON_DEMAND: also when attached; a detach takes them out */
-#define HPROF_PROBES_NO_LEAVES 0x8u     /* not in methods that neither call nor loop */
-#define HPROF_PROBES_NO_GENERATED 0x10u /* not in methods of classes that the VM generates, which share numbers */
-#define HPROF_PROBES_PLATFORM 0x20u     /* native targets: no calls on virtual threads */
+/* Without early hooks, have probes all the same: in classes loaded after VMInit, and for objects of earlier ones. */
+#define HPROF_PROBES_LATE 0x1u
+/* Have none before the first start, which puts them into the loaded classes that are included; calls that run get none. */
+#define HPROF_PROBES_ON_DEMAND 0x2u
+/* With ON_DEMAND: also when attached; a detach takes them out. */
+#define HPROF_PROBES_ATTACHED 0x4u
+/* Not in methods that neither call nor loop. */
+#define HPROF_PROBES_NO_LEAVES 0x8u
+/* Not in methods of classes that the VM generates, which share numbers. */
+#define HPROF_PROBES_NO_GENERATED 0x10u
+/* Native targets: no calls on virtual threads. */
+#define HPROF_PROBES_PLATFORM 0x20u
 
 /* All that it points to lives as long as the process. */
 typedef struct hprof_probe_user {
