@@ -129,11 +129,12 @@ std::vector<FieldPlace> HeapClasses::places(uint32_t index, uint64_t most) const
 
 uint32_t HeapClasses::offset_of(uint32_t index, const std::string& name, uint8_t type,
                                 const Definitions& names) const {
-  if (index == kNoClass) return UINT32_MAX;
+  uint32_t offset = UINT32_MAX;
+  if (index == kNoClass) return offset;
   for (const FieldPlace& place : places(index, UINT32_MAX)) {
-    if (place.type == type && names.string(place.name) == name) return place.offset;
+    if (place.type == type && names.string(place.name) == name) offset = place.offset;
   }
-  return UINT32_MAX;
+  return offset;
 }
 
 // Only classes with instances, and only up to their number of values, so that offsets take no more memory

@@ -80,7 +80,8 @@ class HeapClasses {
   bool extends(uint32_t index, uint32_t ancestor) const;
   // The fields of an instance in the order of its values, at most `most` bytes of them.
   std::vector<FieldPlace> places(uint32_t index, uint64_t most) const;
-  // The offset of the field `name` of this type in instances of the class; UINT32_MAX: none.
+  // The offset of the field `name` of this type in instances of the class; UINT32_MAX: none. Of several it is
+  // that of the topmost class: subclasses of the JDK's classes may have fields of the same name.
   uint32_t offset_of(uint32_t index, const std::string& name, uint8_t type, const Definitions& names) const;
 
   std::vector<HeapClass> list;  // 0 is for objects whose class is not in the dump

@@ -127,12 +127,13 @@ std::vector<ObjectValues> ObjectFetcher::fetch(const std::vector<uint32_t>& want
 bool ObjectFetcher::number(const ObjectValues& values, const std::string& name, uint64_t* value) const {
   if (values.class_index == kNoClass || values.element != 0) return false;
   const HeapClasses& classes = snapshot_.outline.classes;
+  bool found = false;
   for (const FieldPlace& place : classes.places(values.class_index, values.bytes.size())) {
     if (snapshot_.outline.names.string(place.name) != name) continue;
     *value = big_endian(&values.bytes[place.offset], width_of(place.type, classes.id_size));
-    return true;
+    found = true;
   }
-  return false;
+  return found;
 }
 
 uint32_t ObjectFetcher::target(const ObjectValues& values, const std::string& name) const {

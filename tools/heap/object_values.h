@@ -31,7 +31,8 @@ class ObjectFetcher {
   // objects.
   std::vector<std::string> texts(const std::vector<uint32_t>& strings, size_t most = 200) const;
 
-  // A number field of up to 8 bytes; false: there is none.
+  // A number field of up to 8 bytes; false: there is none. Of several it is that of the topmost class, as of
+  // HeapClasses::offset_of.
   bool number(const ObjectValues& values, const std::string& name, uint64_t* value) const;
   // The object in a reference field; kNoObject: none.
   uint32_t target(const ObjectValues& values, const std::string& name) const;

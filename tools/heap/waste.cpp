@@ -197,7 +197,7 @@ class WasteFinder {
     const std::string size = kind->size != nullptr ? kind->size : kind->map ? "baseCount" : "";
     for (const FieldPlace& place : classes_.places(index, classes_.list[index].most_values)) {
       const std::string_view name = snapshot_.outline.names.string(place.name);
-      if (name == size && at.size == UINT32_MAX) {
+      if (name == size) {  // the last one: HeapClasses::offset_of says why
         at.size = place.offset;
         at.size_width = width_of(place.type, classes_.id_size);
       }

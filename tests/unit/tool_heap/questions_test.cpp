@@ -134,6 +134,25 @@ TEST_CASE("waste: empty and sparse collections, equal arrays and numbers, and th
   CHECK(has(text, "4   296 B  com.acme.Owner"));
 }
 
+TEST_CASE("a field of the JDK's class is read, not one that a subclass has by the same name") {
+  constexpr uint64_t kSub = 0x35, kThread = 0x36, kOwnThread = 0x37, kString = 0x38;
+  NamedHeap named = collections();
+  named.type(kSub, "com/acme/Cache", kMap, 16, {{"size", 10}});
+  named.type(kThread, "java/lang/Thread", SmallHeap::kObject, 8, {{"name", 2}});
+  named.type(kOwnThread, "com/acme/Worker", kThread, 16, {{"name", 2}});
+  named.type(kString, "java/lang/String", SmallHeap::kObject, 8, {{"value", 2}});
+  SmallHeap& heap = named.heap();
+  heap.root(A).builder().instance(A, kSub, 16).u4(0).id(B).u4(1);
+  heap.array(B, {C}).builder().instance(C, kEntry, 24).id(0x2000).id(0x2000).id(0);
+  heap.builder().instance(0x2000, kNumber, 4).u4(41);
+  heap.thread(D, 1).builder().instance(D, kOwnThread, 16).id(0).id(E);
+  heap.builder().instance(E, kString, 8).id(0x2001).u1(0x23).id(0x2001).u4(0).u4(4).u1(8);
+  for (char each : std::string("jobs")) heap.builder().u1(static_cast<uint8_t>(each));
+  CHECK(has(text_of(run_show, {heap.file(), "0x1000"}), "entries      1"));
+  CHECK(has(text_of(run_waste, {heap.file()}), "0 B by empty collections"));
+  CHECK(has(text_of(run_path, {heap.file(), "0x1003"}), "running thread \"jobs\""));
+}
+
 TEST_CASE("references: what only a soft reference holds, not what a stronger one holds too") {
   SmallHeap heap;
   heap.root(A).root(B).root(C).root(D);
