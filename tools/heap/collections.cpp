@@ -18,6 +18,7 @@ constexpr CollectionKind kKinds[] = {
     {"java.util.HashMap", Shape::kBuckets, true, "table", "size", "next", "key", "value"},
     {"java.util.LinkedHashMap", Shape::kChain, true, "head", "size", "after", "key", "value"},
     {"java.util.Hashtable", Shape::kBuckets, true, "table", "count", "next", "key", "value"},
+    {"java.util.Properties", Shape::kWrapper, true, "map"},  // before 9 it is a Hashtable
     {"java.util.WeakHashMap", Shape::kBuckets, true, "table", "size", "next", "referent", "value"},
     {"java.lang.ThreadLocal$ThreadLocalMap", Shape::kBuckets, true, "table", "size", nullptr, "referent",
      "value"},
@@ -29,37 +30,47 @@ constexpr CollectionKind kKinds[] = {
     {HPROF_IMMUTABLE "Map1", Shape::kFields, true, nullptr, nullptr, nullptr, "k0", "v0"},
     {"java.util.Collections$SingletonMap", Shape::kFields, true, nullptr, nullptr, nullptr, "k", "v"},
     {"java.util.TreeMap", Shape::kTree, true, "root", "size", nullptr, "key", "value"},
+    {"java.util.EnumMap", Shape::kByEnum, true, "vals", "size", nullptr, "keyUniverse"},
     {"java.util.Collections$UnmodifiableMap", Shape::kWrapper, true, "m"},
     {"java.util.Collections$SynchronizedMap", Shape::kWrapper, true, "m"},
     {"java.util.Collections$CheckedMap", Shape::kWrapper, true, "m"},
     {"java.util.HashSet", Shape::kWrapper, false, "map"},
     {"java.util.TreeSet", Shape::kWrapper, false, "m"},
+    {"java.util.RegularEnumSet", Shape::kBits, false, "elements", nullptr, nullptr, "universe"},
+    {"java.util.JumboEnumSet", Shape::kBits, false, "elements", "size", nullptr, "universe"},
     {"java.util.Collections$SetFromMap", Shape::kWrapper, false, "m"},
     {"java.util.Collections$UnmodifiableCollection", Shape::kWrapper, false, "c"},
     {"java.util.Collections$SynchronizedCollection", Shape::kWrapper, false, "c"},
     {"java.util.Collections$CheckedCollection", Shape::kWrapper, false, "c"},
-    {HPROF_CONCURRENT "ConcurrentHashMap$CollectionView", Shape::kWrapper, false, "map"},
+    {"java.util.Collections$AsLIFOQueue", Shape::kWrapper, false, "q"},
+    {HPROF_CONCURRENT "ConcurrentHashMap$KeySetView", Shape::kWrapper, false, "map"},
     {HPROF_CONCURRENT "ConcurrentSkipListSet", Shape::kWrapper, false, "m"},
     {HPROF_CONCURRENT "CopyOnWriteArraySet", Shape::kWrapper, false, "al"},
+    {HPROF_CONCURRENT "DelayQueue", Shape::kWrapper, false, "q"},
     {HPROF_IMMUTABLE "SetN", Shape::kSlots, false, "elements", "size"},
     {HPROF_IMMUTABLE "ListN", Shape::kArray, false, "elements"},
     {HPROF_IMMUTABLE "Set12", Shape::kFields, false, nullptr, nullptr, nullptr, "e0", "e1"},
     {HPROF_IMMUTABLE "List12", Shape::kFields, false, nullptr, nullptr, nullptr, "e0", "e1"},
+    {"java.util.LazyCollections$LazyList", Shape::kArray, false, "elements", "size"},
     {"java.util.Collections$SingletonSet", Shape::kFields, false, nullptr, nullptr, nullptr, "element"},
     {"java.util.Collections$SingletonList", Shape::kFields, false, nullptr, nullptr, nullptr, "element"},
+    {"java.util.Collections$CopiesList", Shape::kCopies, false, nullptr, "n", nullptr, "element"},
     {"java.util.ArrayList", Shape::kArray, false, "elementData", "size"},
     {"java.util.Vector", Shape::kArray, false, "elementData", "elementCount"},
     {"java.util.Arrays$ArrayList", Shape::kArray, false, "a"},
     {HPROF_CONCURRENT "CopyOnWriteArrayList", Shape::kArray, false, "array"},
     {"java.util.PriorityQueue", Shape::kArray, false, "queue", "size"},
     {HPROF_CONCURRENT "PriorityBlockingQueue", Shape::kArray, false, "queue", "size"},
+    {HPROF_CONCURRENT "ScheduledThreadPoolExecutor$DelayedWorkQueue", Shape::kArray, false, "queue", "size"},
     {"java.util.ArrayDeque", Shape::kRing, false, "elements", nullptr, "head"},
     {HPROF_CONCURRENT "ArrayBlockingQueue", Shape::kRing, false, "items", "count", "takeIndex"},
     {"java.util.LinkedList", Shape::kChain, false, "first", "size", "next", "item"},
+    {"java.util.LinkedList$ReverseOrderLinkedListView", Shape::kView, false, "list"},
     {HPROF_CONCURRENT "ConcurrentLinkedQueue", Shape::kChain, false, "head", nullptr, "next", "item"},
     {HPROF_CONCURRENT "ConcurrentLinkedDeque", Shape::kChain, false, "head", nullptr, "next", "item"},
     {HPROF_CONCURRENT "LinkedBlockingQueue", Shape::kChain, false, "head", nullptr, "next", "item"},
     {HPROF_CONCURRENT "LinkedBlockingDeque", Shape::kChain, false, "first", "count", "next", "item"},
+    {HPROF_CONCURRENT "LinkedTransferQueue", Shape::kChain, false, "head", nullptr, "next", "item"},
 };
 #undef HPROF_CONCURRENT
 #undef HPROF_IMMUTABLE
@@ -73,14 +84,12 @@ constexpr uint64_t kCut = UINT64_MAX;
 class EntryReader {
  public:
   EntryReader(const Snapshot& snapshot, const CollectionClasses& kinds, size_t most)
-      : snapshot_(snapshot), fetcher_(snapshot), kinds_(kinds), most_(most) {
-    const uint32_t owner = snapshot.outline.classes.named("java.util.ImmutableCollections");
-    if (owner == kNoClass) return;
-    // Stands for an element that List.of(e) does not have.
-    for (const DumpedField& field : snapshot.outline.classes.list[owner].statics) {
-      if (snapshot.outline.names.string(field.name) == "EMPTY") empty_ = field.value;
-    }
-  }
+      : snapshot_(snapshot),
+        fetcher_(snapshot),
+        kinds_(kinds),
+        most_(most),
+        no_element_(static_value("java.util.ImmutableCollections", "EMPTY")),
+        null_value_(static_value("java.util.EnumMap", "NULL")) {}
 
   CollectionEntries read(const ObjectValues& object) {
     ObjectValues values = object;
@@ -111,6 +120,16 @@ class EntryReader {
   }
 
  private:
+  // kCut: there is no such field.
+  uint64_t static_value(const char* class_name, const char* field_name) const {
+    const uint32_t owner = snapshot_.outline.classes.named(class_name);
+    if (owner == kNoClass) return kCut;
+    for (const DumpedField& field : snapshot_.outline.classes.list[owner].statics) {
+      if (snapshot_.outline.names.string(field.name) == field_name) return field.value;
+    }
+    return kCut;
+  }
+
   // The id in the first of these fields that the object has.
   uint64_t id_in(const ObjectValues& values, const char* names) const {
     for (const char* at = names; at != nullptr && *at != 0;) {
@@ -145,11 +164,17 @@ class EntryReader {
     if (kind.shape == Shape::kFields) {
       const uint64_t key = id_in(values, kind.key), value = id_in(values, kind.value);
       add(key, kind.map ? value : 0);
-      if (!kind.map && value != 0 && value != empty_) add(value, 0);
+      if (!kind.map && value != 0 && value != no_element_) add(value, 0);
       all_.sized = true;
       all_.size = all_.list.size();
       return;
     }
+    if (kind.shape == Shape::kCopies) {
+      const uint64_t element = id_in(values, kind.key);
+      for (uint64_t i = 0; i < std::min<uint64_t>(size, kMostNodes) && !full(); ++i) add(element, 0);
+      return;
+    }
+    if (kind.shape == Shape::kBits) return read_bits(values, kind);
     const uint32_t store = store_of(values, kind);
     if (store == kNoObject) return;
     switch (kind.shape) {
@@ -162,8 +187,38 @@ class EntryReader {
       case Shape::kTree:
         read_tree(store, kind);
         break;
+      case Shape::kByEnum:
+        read_by_enum(elements(store), elements(target(values, kind.key)));
+        break;
       default:
         read_array(values, store, kind);
+    }
+  }
+
+  // A null value is an object that stands for it.
+  void read_by_enum(const std::vector<uint64_t>& ids, const std::vector<uint64_t>& constants) {
+    for (size_t i = 0; i < std::min(ids.size(), constants.size()); ++i) {
+      if (ids[i] != 0) add(constants[i], ids[i] == null_value_ ? 0 : ids[i]);
+    }
+  }
+
+  // The bits are a long, or, in a set that has a size, an array of them.
+  void read_bits(const ObjectValues& values, const CollectionKind& kind) {
+    std::vector<uint64_t> words(1);
+    fetcher_.number(values, kind.store, &words[0]);
+    if (kind.size != nullptr) {
+      const ObjectValues array = fetcher_.fetch({number(words[0])}, kArrayBytes)[0];
+      words.clear();
+      for (size_t at = 0; at + 8 <= array.bytes.size(); at += 8)
+        words.push_back(big_endian(&array.bytes[at], 8));
+    }
+    all_.size = 0;
+    all_.sized = true;
+    const std::vector<uint64_t> constants = elements(target(values, kind.key));
+    for (size_t i = 0; i < constants.size() && i / 64 < words.size(); ++i) {
+      if ((words[i / 64] >> i % 64 & 1) == 0) continue;
+      ++all_.size;
+      add(constants[i], 0);
     }
   }
 
@@ -237,16 +292,31 @@ class EntryReader {
     }
   }
 
-  void read_chain(uint32_t node, const CollectionKind& kind) {
+  void read_chain(uint32_t head, const CollectionKind& kind) {
+    uint32_t node = first_of(head);
     for (size_t count = 0; node != kNoObject && count < kMostNodes && !full(); ++count) {
       const ObjectValues values = fetcher_.fetch({node})[0];
       const uint64_t key = id_in(values, kind.key), value = id_in(values, kind.value);
-      // The first node of queues and skip lists is a dummy.
-      if (key != 0 || (kind.size != nullptr && values.class_index != kNoClass)) add(key, value);
+      // The first node of queues and skip lists is a dummy, without an item or with itself as the item.
+      const bool is_dummy = key == 0 || key == snapshot_.numbers.id_of(node);
+      if (!is_dummy || (kind.size != nullptr && values.class_index != kNoClass)) add(key, value);
       const uint32_t next = target(values, kind.next);
       if (next == node) break;
       node = next;
     }
+  }
+
+  // The head of a ConcurrentLinkedDeque may have nodes before it; a node that ends that way is its own
+  // successor.
+  uint32_t first_of(uint32_t head) const {
+    uint32_t node = head;
+    for (size_t count = 0; count < kMostNodes; ++count) {
+      const uint32_t before = fetcher_.target(fetcher_.fetch({node})[0], "prev");
+      if (before == kNoObject || before == node) break;
+      if (fetcher_.target(fetcher_.fetch({before})[0], "next") == before) break;
+      node = before;
+    }
+    return node;
   }
 
   void read_tree(uint32_t root, const CollectionKind& kind) {
@@ -270,13 +340,32 @@ class EntryReader {
   ObjectFetcher fetcher_;
   const CollectionClasses& kinds_;
   size_t most_;
-  uint64_t empty_ = kCut;
+  uint64_t no_element_;  // stands for an element that List.of(e) does not have
+  uint64_t null_value_;  // stands for null in an EnumMap
   CollectionEntries all_;
 };
 
+// Whether instances of the class have the collection's own fields.
+bool has_fields(const DumpOutline& outline, uint32_t index, const CollectionKind& kind) {
+  const std::vector<FieldPlace> places =
+      outline.classes.places(index, outline.classes.list[index].most_values);
+  const bool own_key = kind.shape >= Shape::kByEnum;
+  for (const char* wanted :
+       {kind.store, kind.size, own_key ? kind.key : nullptr, own_key ? kind.value : nullptr}) {
+    if (wanted == nullptr) continue;
+    const std::string name(wanted, std::strcspn(wanted, "."));
+    const bool found = std::any_of(places.begin(), places.end(), [&](const FieldPlace& place) {
+      return outline.names.string(place.name) == name;
+    });
+    if (!found) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-CollectionClasses::CollectionClasses(const HeapClasses& classes) : kinds_(classes.list.size()) {
+CollectionClasses::CollectionClasses(const DumpOutline& outline) : kinds_(outline.classes.list.size()) {
+  const HeapClasses& classes = outline.classes;
   std::map<std::string, const CollectionKind*> by_name;
   for (const CollectionKind& kind : kKinds) by_name[kind.class_name] = &kind;
   for (uint32_t i = 0; i < classes.list.size(); ++i) {
@@ -284,8 +373,8 @@ CollectionClasses::CollectionClasses(const HeapClasses& classes) : kinds_(classe
     for (unsigned depth = 0; at != kNoClass && depth < HeapClasses::kDeepest; ++depth) {
       const HeapClass& each = classes.list[at];
       const auto found = each.loader == 0 ? by_name.find(each.name) : by_name.end();
-      if (found != by_name.end()) {
-        kinds_[i] = found->second;
+      if (found != by_name.end() && has_fields(outline, i, *found->second)) {
+        if (found->second->shape != Shape::kView) kinds_[i] = found->second;
         break;
       }
       at = each.super;
@@ -294,7 +383,7 @@ CollectionClasses::CollectionClasses(const HeapClasses& classes) : kinds_(classe
 }
 
 CollectionEntries entries_of(const Snapshot& snapshot, const ObjectValues& object, size_t most) {
-  const CollectionClasses kinds(snapshot.outline.classes);
+  const CollectionClasses kinds(snapshot.outline);
   return EntryReader(snapshot, kinds, most).read(object);
 }
 

@@ -19,11 +19,16 @@ enum class Shape : uint8_t {
   kRing,     // an array from an index on, around its end
   kChain,    // nodes
   kTree,     // nodes with left and right
+  kByEnum,   // an array of values by the number of an enum constant
   kFields,   // one or two fields of the object itself
-  kWrapper   // another collection has them
+  kCopies,   // the same element again and again
+  kBits,     // bits by the number of an enum constant
+  kWrapper,  // another collection has them
+  kView      // none of its own
 };
 
-// Field names; next, key and value are those of nodes. Alternatives are separated by a bar.
+// Field names; next, key and value are those of nodes. Alternatives are separated by a bar. A class that
+// lacks the fields of its own is of no kind: a JDK has another class of that name.
 struct CollectionKind {
   const char* class_name;
   Shape shape;
@@ -31,14 +36,14 @@ struct CollectionKind {
   const char* store;
   const char* size = nullptr;  // nullptr: none
   const char* next = nullptr;
-  const char* key = nullptr;  // of a list or set: the element
+  const char* key = nullptr;  // of a list or set: the element; kByEnum, kBits: all constants
   const char* value = nullptr;
 };
 
-// The kind of each class: its own, or its nearest superclass's.
+// The kind of each class: its own, or that of its nearest superclass that has one.
 class CollectionClasses {
  public:
-  explicit CollectionClasses(const HeapClasses& classes);
+  explicit CollectionClasses(const DumpOutline& outline);
   const CollectionKind* of(uint32_t class_index) const { return kinds_[class_index]; }
 
  private:

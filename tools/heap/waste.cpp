@@ -165,7 +165,7 @@ class WasteFinder {
   uint64_t shallow(uint32_t object) const { return snapshot_.shallow(snapshot_.tree.place_of[object]); }
 
   void read() {
-    const CollectionClasses kinds(classes_);
+    const CollectionClasses kinds(snapshot_.outline);
     std::vector<CollectionPlaces> places(classes_.list.size());
     std::vector<uint32_t> boxes(classes_.list.size());
     uint64_t items = 0, collections = 0;
@@ -191,7 +191,7 @@ class WasteFinder {
 
   CollectionPlaces places_of(uint32_t index, const CollectionKind* kind) const {
     CollectionPlaces at;
-    if (kind == nullptr || kind->shape == Shape::kWrapper || kind->shape == Shape::kFields) return at;
+    if (kind == nullptr || kind->shape >= Shape::kFields) return at;
     const bool chained = kind->shape == Shape::kChain || kind->shape == Shape::kTree;
     // The size of a ConcurrentHashMap, but for counts of threads that met there.
     const std::string size = kind->size != nullptr ? kind->size : kind->map ? "baseCount" : "";
@@ -258,7 +258,7 @@ class WasteFinder {
   }
 
   Table collision_table() {
-    const CollectionClasses kinds(classes_);
+    const CollectionClasses kinds(snapshot_.outline);
     Table table{"collisions",
                 "Maps whose keys share buckets",
                 {{"entries", "entries", CellKind::kCount},

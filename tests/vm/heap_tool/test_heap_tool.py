@@ -299,6 +299,28 @@ def show_prints_the_entries_of_collections(vm):
 
 
 @vm_test()
+def every_collection_of_the_jdk_has_its_entries(vm):
+    path, _ = jcmd_dump(vm, "HeapCollections")
+
+    def rows(name, fields):
+        return [json.loads(line) for line in heap(vm, "rows", path, name, "--fields=" + fields, "--json").splitlines()]
+
+    check_equal(rows("class:HeapCollections", "missing")[0]["missing"], "", "classes of collections that HeapCollections lacks")
+    for row in rows("HeapCollections$Made", "collection.@class,collection.@id"):
+        name = row["collection.@class"]
+        answer = heap_json(vm, "show", path, row["collection.@id"], "--index", "--top=0")["object"]
+        entries = answer.get("entries", [])
+        count_of = 1 if re.search(r"Singleton|Map1$|[tn]12$", name) else 3
+        check_equal([answer["facts"].get("entries"), len(entries)], [count_of] * 2, "entries of " + name)
+        for kind in ("key", "value", "element"):
+            texts = sorted(str(entry[kind + "_text"]).lower() for entry in entries if kind + "_text" in entry)
+            expected = {"java.util.EnumMap key": ["element0", "element1", "element2"], "java.util.EnumMap value": ["none", "value0", "value2"],
+                        "java.util.Collections$CopiesList element": ["element"] * 3}
+            good = expected.get(name + " " + kind, [kind + str(i) for i in range(count_of)])
+            check(not texts or re.search(r"DelayQueue|DelayedWorkQueue", name) or texts == good, "%s: %s" % (name, entries))
+
+
+@vm_test()
 def rows_have_the_values_of_the_program(vm):
     known = Known(vm)
     rows = known.rows("HeapKnown$Row", "id,name,next.id,letter,good,share,small,data.length,list[0],list[2].@class,list[3]",
