@@ -5,13 +5,15 @@
 #include <cstdio>
 
 #include "tools/format/binary_format.h"
+#include "tools/format/file_kind.h"
 #include "tools/format/utf8.h"
 
 namespace hprof::tool {
 
 bool read_header(Input& in, FileHeader* header) {
   constexpr size_t kLongest = 32;
-  header->problem = "not a binary hprof file";
+  const std::string other = kind_of(in).name;
+  header->problem = "not a binary hprof file" + (other.empty() ? "" : " but " + other);
   while (header->version.size() <= kLongest) {
     uint8_t c = in.u1();
     if (!in.ok()) return false;

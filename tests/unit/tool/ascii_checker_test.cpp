@@ -150,6 +150,43 @@ TEST_CASE("prelude, lines and dates") {
   CHECK(check("").count(Rule::kHeader) == 1);
 }
 
+TEST_CASE("of a file that is no report one line says what it is") {
+  const auto only = [](const std::string& bytes) {
+    const Checked checked = check(bytes);
+    INFO(checked.text);
+    CHECK(checked.errors + checked.warnings == 1);
+    CHECK(checked.count(Rule::kHeader) == 1);
+    return checked.text.substr(0, checked.text.find('\n'));
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  std::string lines;
+  for (int i = 0; i < 100; i++) lines += "\n  \"key\": 1,";
+  CHECK(has(only("{" + lines), "a JSON file"));
+  CHECK(has(only("[" + lines), "a JSON file"));
+  CHECK(has(only("<!DOCTYPE HTML>" + lines), "an HTML page"));
+  CHECK(has(only("main;A.b;A.c 12\nmain;A.b 1\n"), "folded stacks"));
+  CHECK(has(only("Network services" + lines), "\"Network services\", expected \"JAVA PROFILE"));
+  CHECK(has(only(std::string("2\0"
+                             "2\7samples",
+                             11) +
+                 lines),
+            "a pprof profile"));
+  CHECK(has(only("\x0a\x04\x08\x01\x10\x02" + lines), "a pprof profile"));
+  CHECK(has(only("\x0a\xde\x02\x0a\xbf\x01" + lines), "OpenTelemetry"));
+  CHECK(has(only(std::string("FLR\0\0\2", 6) + lines), "JDK Flight Recorder"));
+  CHECK(has(only("PK\3\4" + lines), "a zip archive"));
+  CHECK(has(only(std::string("\0\x12portable heap dump", 20) + lines), "a heap dump of OpenJ9 (PHD)"));
+  const std::string elf = std::string(
+                              "\x7f"
+                              "ELF\2\1\1",
+                              7) +
+                          std::string(9, '\0');
+  CHECK(has(only(elf + std::string("\4\0", 2) + lines), "jhsdb jmap --binaryheap"));
+  CHECK(has(only(elf + std::string("\3\0", 2) + lines), "an ELF program"));
+}
+
 TEST_CASE("threads and traces") {
   breaks_only(replaced(kSamples, "id = 200001", "id =200001"), Rule::kLine);
   breaks_only(replaced(kSamples, "id = 200001", "id = 7"), Rule::kSerialBase);

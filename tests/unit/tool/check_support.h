@@ -4,8 +4,7 @@
 #include <sstream>
 #include <string>
 
-#include "tools/hprof/check/ascii_checker.h"
-#include "tools/hprof/check/binary_checker.h"
+#include "tools/hprof/check/check_source.h"
 
 namespace hprof::test {
 
@@ -22,14 +21,7 @@ inline Checked check(const std::string& bytes, tool::ProblemLog::Options options
   std::ostringstream out;
   tool::ProblemLog log(out, "file", options);
   tool::MemorySource source(bytes.data(), bytes.size());
-  bool text = tool::is_text(source);
-  tool::Input in(source, buffer);
-  if (text) {
-    log.set_unit(tool::ProblemLog::Unit::kLine);
-    tool::AsciiChecker(in, log).run();
-  } else {
-    tool::BinaryChecker(in, log).run();
-  }
+  tool::check_source(source, log, buffer);
   Checked result{log.errors(), log.warnings(), out.str(), {}};
   for (unsigned i = 0; i < tool::kRuleCount; ++i) result.counts[i] = log.count(static_cast<tool::Rule>(i));
   return result;

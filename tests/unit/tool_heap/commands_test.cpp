@@ -320,6 +320,7 @@ TEST_CASE("unknown names and files that are no dumps are said") {
   CHECK(has(run(run_retained, {small(0), "Holder"}).error,
             "has no instances (class:Holder is the class object)"));
   CHECK(has(run(run_summary, {"JAVA PROFILE 1.0.2"}).error, "not a binary hprof file"));
+  CHECK(has(run(run_summary, {"PK\3\4"}).error, "not a binary hprof file but a zip archive"));
   const std::string android = HprofBuilder(4, "JAVA PROFILE 1.0.3").bytes();
   CHECK(has(run(run_summary, {android}).error, "convert it with hprof-conv of the Android SDK"));
 }

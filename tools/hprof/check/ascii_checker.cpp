@@ -23,7 +23,14 @@ bool AsciiChecker::run() {
   } else if (!prelude(first)) {
     // Leading blank lines remain when the prelude was cut off.
     while (first.empty() && lines_.next(&text)) first = text;
-    line(first);
+    if (!top_level(first)) {
+      log_.report(Rule::kHeader, 1, "\"%.80s\", expected \"JAVA PROFILE 1.0.1, created <date>\"",
+                  first.c_str());
+      return in_.error().empty();
+    }
+    log_.report(Rule::kPrelude, 1,
+                "expected \"JAVA PROFILE 1.0.1, created <date>\" and a prelude that ends with dashes");
+    check_bytes(first);
   }
   while (lines_.next(&text)) line(text);
   if (section_ == Section::kTrace) end_trace();
@@ -42,11 +49,7 @@ bool AsciiChecker::run() {
 // Reads up to the line of dashes. False: the file does not begin with a header.
 bool AsciiChecker::prelude(std::string_view first) {
   Scan scan(first);
-  if (!scan.literal("JAVA PROFILE ")) {
-    log_.report(Rule::kPrelude, 1,
-                "expected \"JAVA PROFILE 1.0.1, created <date>\" and a prelude that ends with dashes");
-    return false;
-  }
+  if (!scan.literal("JAVA PROFILE ")) return false;
   std::string_view version;
   if (!scan.up_to(", created ", &version) || version != "1.0.1") {
     log_.report(Rule::kHeader, 1, "\"%.80s\", expected \"JAVA PROFILE 1.0.1, created <date>\"", first.data());
@@ -79,7 +82,7 @@ void AsciiChecker::wrong_line(std::string_view text, const char* expected) {
               expected);
 }
 
-void AsciiChecker::line(std::string_view text) {
+bool AsciiChecker::check_bytes(std::string_view text) {
   size_t bad = first_bad_utf8(text, false);
   if (bad < text.size() && !lines_.cut()) {
     log_.report(Rule::kBytes, lines_.number(), "byte 0x%02x in column %zu, expected printable UTF-8",
@@ -87,20 +90,27 @@ void AsciiChecker::line(std::string_view text) {
   }
   if (lines_.cut()) {
     log_.report(Rule::kBytes, lines_.number(), "a line of more than %zu bytes", LineReader::kLineMax);
-    return;
+    return false;
   }
   if (lines_.carriage_return() && !carriage_returns_) {
     carriage_returns_ = true;
     log_.report(Rule::kCarriageReturn, lines_.number(), "lines end with CR LF, expected LF");
   }
   if (lines_.unfinished()) log_.report(Rule::kBytes, lines_.number(), "the last line has no line feed");
+  return true;
+}
+
+void AsciiChecker::line(std::string_view text) {
+  if (!check_bytes(text)) return;
+  if (section_ == Section::kTrace) {
+    if (!text.empty() && text[0] == '\t') return frame_line(text);
+    end_trace();
+  }
   switch (section_) {
     case Section::kTrace:
-      if (!text.empty() && text[0] == '\t') return frame_line(text);
-      end_trace();
-      return top_level(text);
     case Section::kNone:
-      return top_level(text);
+      if (!top_level(text)) wrong_line(text, "a record");
+      return;
     case Section::kSites:
       return sites_line(text);
     case Section::kSamples:
@@ -119,11 +129,10 @@ void AsciiChecker::line(std::string_view text) {
   }
 }
 
-void AsciiChecker::top_level(std::string_view text) {
-  if (trace_head(text)) return;
+bool AsciiChecker::top_level(std::string_view text) {
+  if (trace_head(text)) return true;
   if (run_begun_) run_ended_ = true;
-  if (thread_line(text) || monitor_event(text) || section_begin(text) || extension(text)) return;
-  wrong_line(text, "a record");
+  return thread_line(text) || monitor_event(text) || section_begin(text) || extension(text);
 }
 
 bool AsciiChecker::thread_line(std::string_view text) {

@@ -60,7 +60,10 @@ class AsciiChecker {
 
   bool prelude(std::string_view first);
   void line(std::string_view text);
-  void top_level(std::string_view text);
+  // False: nothing but an error is to be said of the line.
+  bool check_bytes(std::string_view text);
+  // False: it is no record outside of the sections, and begins none.
+  bool top_level(std::string_view text);
   bool thread_line(std::string_view text);
   bool trace_head(std::string_view text);
   void frame_line(std::string_view text);

@@ -3,8 +3,7 @@
 #include <iostream>
 
 #include "tools/format/source_file.h"
-#include "tools/hprof/check/ascii_checker.h"
-#include "tools/hprof/check/binary_checker.h"
+#include "tools/hprof/check/check_source.h"
 #include "tools/hprof/check/problems.h"
 #include "tools/hprof/command.h"
 
@@ -33,17 +32,7 @@ int check_file(const std::string& path, const Given& given, const ProblemLog::Op
   for (const std::string& rule : given.all("--allow")) {
     if (!log.allow(rule)) return given.misuse("unknown rule '" + rule + "' (see hprof check --rules)");
   }
-  bool read = false;
-  if (is_text(*source)) {
-    log.set_unit(ProblemLog::Unit::kLine);
-    Input in(*source);
-    AsciiChecker checker(in, log);
-    read = checker.run();
-  } else {
-    Input in(*source);
-    BinaryChecker checker(in, log);
-    read = checker.run();
-  }
+  const bool read = check_source(*source, log);
   log.summarize();
   std::cout.flush();
   if (!read) return fail(path + ": " + source->error());

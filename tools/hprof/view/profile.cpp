@@ -1,6 +1,6 @@
 #include "tools/hprof/view/profile.h"
 
-#include "tools/format/ascii_lines.h"
+#include "tools/format/file_kind.h"
 #include "tools/format/source_file.h"
 
 namespace hprof::tool {
@@ -72,15 +72,6 @@ bool starts_with(const std::string& text, std::string_view begin) {
   return std::string_view(text).substr(0, begin.size()) == begin;
 }
 
-// True: control characters that no text line has.
-bool has_controls(const std::string& text) {
-  for (const char letter : text) {
-    const auto c = static_cast<unsigned char>(letter);
-    if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
@@ -92,11 +83,17 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
   if (starts_with(first, "JAVA PROFILE "))
     return first.find('\0') == std::string::npos ? read_text_profile(in, profile, error)
                                                  : read_binary_profile(in, profile, error);
+  const FileKind kind = kind_of(in);
   if (starts_with(first, "count callee caller time")) return read_call_list(in, profile, error);
-  if (has_controls(first)) return read_pprof_profile(in, profile, error);
-  if (!starts_with(first, "{\"")) return read_folded_profile(in, profile, error);
-  *error = "lines of format=json are not read: format=pprof and format=a are";
-  return false;
+  if (starts_with(first, "{\"")) {
+    *error = "lines of format=json are not read: format=pprof and format=a are";
+    return false;
+  }
+  if (!kind.name.empty() && !kind.is_profile) {
+    *error = "neither a report of hprof nor a pprof profile nor folded stacks, but " + kind.name;
+    return false;
+  }
+  return kind.is_binary ? read_pprof_profile(in, profile, error) : read_folded_profile(in, profile, error);
 }
 
 bool read_profile(const std::string& path, Profile* profile, std::string* error, bool plain) {

@@ -1,0 +1,19 @@
+// Files that are neither reports nor dumps of hprof, told by how they begin.
+#pragma once
+
+#include <string>
+
+#include "tools/format/input.h"
+
+namespace hprof::tool {
+
+struct FileKind {
+  std::string name;  // "a zip archive, to be unpacked first"; "" = not known, or a report or dump of hprof
+  bool is_profile = false;  // view, diff and convert read it
+  bool is_binary = false;   // it begins with bytes that no text has
+};
+
+// Reads from the beginning of the input, and returns there.
+FileKind kind_of(Input& in);
+
+}  // namespace hprof::tool
