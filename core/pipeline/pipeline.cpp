@@ -280,8 +280,8 @@ void Pipeline::begin_report(const hprof_report_info& info) {
 
 void Pipeline::end_report(const hprof_report_info& info, hprof_status status) {
   if (plan_.none) return;
-  const bool lacks_tables = !kEmbedded && lacks_stacks_ && !has_table_;
-  if (lacks_tables) say_without_stacks(info);
+  const bool is_empty = !kEmbedded && !has_table_ && (lacks_stacks_ || writes_stack_documents());
+  if (is_empty && lacks_stacks_) say_without_stacks(info);
   write_border(HPROF_RECORD_REPORT_END, info, status);
   if (has_whole_reports()) {
     hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
@@ -290,7 +290,7 @@ void Pipeline::end_report(const hprof_report_info& info, hprof_status status) {
   if (!settle_for_sink()) return;
   platform::MutexLock drain(drain_lock_);
   // An encoder that keeps events for reports writes nothing for one without any.
-  output_.end_report(status == HPROF_OK && !(lacks_tables && !plan_.keeps_encoder));
+  output_.end_report(status == HPROF_OK && !(is_empty && !plan_.keeps_encoder));
 }
 
 // Objects of a heap dump, millions of them, get the time of the last other record.
@@ -309,10 +309,18 @@ hprof_status Pipeline::write(hprof_record* record) {
 // An encoder of stacks has nothing to draw without them, and its output is nearly empty.
 void Pipeline::look_at_table(const hprof_rec_table& table, hprof_status status) {
   if (status == HPROF_OK) has_table_ = true;
+  if (status == HPROF_UNSUPPORTED && draws_stacks() && !StackTable(table).has_stacks()) lacks_stacks_ = true;
+}
+
+bool Pipeline::draws_stacks() const {
   const hprof_encoder_ops* encoder = config_.output.encoder;
-  if (status == HPROF_UNSUPPORTED && HPROF_REACHES(encoder, hprof_encoder_ops, least_depth) &&
-      encoder->least_depth == HPROF_WHOLE_DEPTH && !StackTable(table).has_stacks())
-    lacks_stacks_ = true;
+  return HPROF_REACHES(encoder, hprof_encoder_ops, least_depth) && encoder->least_depth == HPROF_WHOLE_DEPTH;
+}
+
+bool Pipeline::writes_stack_documents() const {
+  const hprof_encoder_ops* encoder = config_.output.encoder;
+  return draws_stacks() && HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
+         (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0;
 }
 
 // Prints the message once: later reports are the same.

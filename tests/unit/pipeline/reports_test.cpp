@@ -389,6 +389,20 @@ TEST_CASE("a report of which the format holds nothing is not whole for the sink"
                              "end 0", "close"});
 }
 
+TEST_CASE("nor is a document of stacks without a table; in other formats it has its notes") {
+  hprof_encoder_ops documents = kDrawsStacks;
+  documents.flags = HPROF_ENCODER_DOCUMENTS;
+  for (const bool are_documents : {true, false}) {
+    Fixture f;
+    f.encoder = are_documents ? &documents : &kDrawsStacks;
+    f.open(kTables);
+    f.tables("monitor", {});
+    f.finish();
+    CHECK(f.log.lines == Lines{"begin 0 monitor", are_documents ? "end 0 cut" : "end 0", "close"});
+    CHECK(f.said.empty());
+  }
+}
+
 TEST_CASE("with a writer thread a sink is told when all bytes up to there are written") {
   Fixture f;
   f.open();
