@@ -127,8 +127,10 @@ bool Units::plan_outputs() {
   const bool writes_documents =
       HPROF_REACHES(encoder, hprof_encoder_ops, flags) && (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0;
   outputs_.each_report = !outputs_.duplex && !begins && writes_documents;
-  outputs_.each_round =
-      strstr(parts_.setup.address(), "%n") != nullptr || outputs_.each_dump || outputs_.each_report;
+  const char* address = parts_.setup.address();
+  outputs_.each_round = strstr(address, "%n") != nullptr ||
+                        (core.every != 0 && strstr(address, "%t") != nullptr) || outputs_.each_dump ||
+                        outputs_.each_report;
   outputs_.takes_notes = !outputs_.none && is_taken(taken, HPROF_KIND_NOTE);
   // Not with a heap dump in a file of its own, nor with a small memory.
   outputs_.takes_unloads = is_taken(taken, HPROF_KIND_CLASS_UNLOAD) && !outputs_.each_dump &&

@@ -9,7 +9,8 @@ namespace hprof {
 struct OutputPlan {
   // No running collector writes records, so no output is opened. Reports are made all the same.
   bool none = false;
-  // Each round of reports has an output of its own: the address has %n, or one of the next two is true.
+  // Each round of reports has an output of its own: the address has %n, or with every= %t, or one of the next
+  // two is true.
   bool each_round = false;
   // Each heap dump has an output of its own. The sink removes an incomplete one
   // (hprof_sink_target.whole_only).
