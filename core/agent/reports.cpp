@@ -138,6 +138,8 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
   parts_.pipeline.begin_report(info);
   parts_.voice.words().forget();
   hprof_status status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
+  if (status == HPROF_OK && kHasReportWindows && window_table_ != nullptr)
+    status = note_report(is_window(report) ? windows_begun_ : 0, info);
   if (says) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
   if (status == HPROF_NO_MEMORY) {
     const auto used = static_cast<unsigned long long>(parts_.memory.used() / 1024);
@@ -189,13 +191,13 @@ hprof_status Reports::make_window(CollectorSlot& slot, const hprof_report& repor
     return status;
   }
   slot.window_written = {info.end_wall_ns, info.end_ns};
-  return note_window(info);
+  return HPROF_OK;
 }
 
-hprof_status Reports::note_window(const hprof_report_info& info) {
+hprof_status Reports::note_report(uint32_t window, const hprof_report_info& info) {
   char text[240];
   TextWriter line(text, sizeof(text));
-  window_table_->put_note(windows_begun_, info, &line);
+  window_table_->put_note(window, info, &line);
   hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, line.size()}};
   const hprof_status status = parts_.pipeline.write(&note.head);
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;

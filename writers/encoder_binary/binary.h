@@ -11,7 +11,7 @@
 //                 counted from 1
 //     classes     0x4c00000000000000 + n     0x60000000 + n      (until a dump has given the object an id)
 //     frames      0x4700000000000000 + n     0x70000000 + n
-//     strings     0x4a00000000000000 + n     0xa0000000 + n
+//     strings     0x4a00000000000000 + n     0xa0000000 + n      (those of windows from the end: kLastString)
 //
 // The 8-byte ranges are positive as signed numbers and no address of any supported machine. The 4-byte ones
 // are those of the original agent.
@@ -28,6 +28,8 @@
 #include "tags.h"
 
 namespace hprof::binary {
+
+constexpr hprof_string_id kLastString = 0x5fffffff;
 
 inline uint32_t saturated(uint64_t v) { return v > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(v); }
 

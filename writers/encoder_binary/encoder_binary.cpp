@@ -1,7 +1,8 @@
 // The binary encoder: format=b, the JAVA PROFILE 1.0.1 and 1.0.2 files that heap analysers read.
 //
 // Readers refuse unknown records, or crash on them, so nothing is added to the format: notes, and tables
-// without a record, are left out. Counters of 4 bytes saturate.
+// without a record, are left out. After the tables of a window comes a string that says so, which nothing
+// refers to. Counters of 4 bytes saturate.
 #include <hprof/service/log.h>
 #include <hprof/tables.h>
 
@@ -17,14 +18,23 @@ constexpr uint64_t kSegmentLeast = 256;
 
 // Without the tables of cpu=times, cpu=old and all of monitors: the core refuses those with format=b because
 // of this list.
-constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,    HPROF_KIND_FILE_END,
-                                    HPROF_KIND_STRING,        HPROF_KIND_CLASS,
-                                    HPROF_KIND_CLASS_UNLOAD,  HPROF_KIND_FRAME,
-                                    HPROF_KIND_TRACE,         HPROF_KIND_THREAD_START,
-                                    HPROF_KIND_THREAD_END,    HPROF_KIND_CONTROL_SETTINGS,
-                                    HPROF_TABLE_CPU_SAMPLES,  HPROF_TABLE_ALLOC_SITES,
-                                    HPROF_TABLE_HEAP_SUMMARY, HPROF_KINDS_OF_HEAP_DUMP,
-                                    HPROF_KIND_FOREIGN_DUMP,  nullptr};
+constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
+                                    HPROF_KIND_FILE_END,
+                                    HPROF_KIND_STRING,
+                                    HPROF_KIND_CLASS,
+                                    HPROF_KIND_CLASS_UNLOAD,
+                                    HPROF_KIND_FRAME,
+                                    HPROF_KIND_TRACE,
+                                    HPROF_KIND_THREAD_START,
+                                    HPROF_KIND_THREAD_END,
+                                    HPROF_KIND_CONTROL_SETTINGS,
+                                    HPROF_TABLE_CPU_SAMPLES,
+                                    HPROF_TABLE_ALLOC_SITES,
+                                    HPROF_TABLE_HEAP_SUMMARY,
+                                    HPROF_KIND_REPORT_END,
+                                    HPROF_KINDS_OF_HEAP_DUMP,
+                                    HPROF_KIND_FOREIGN_DUMP,
+                                    nullptr};
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=b";

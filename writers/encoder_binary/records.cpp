@@ -1,6 +1,7 @@
 // The records of the top level, except for heap dumps.
 #include <hprof/cpp/dump_types.hpp>
 #include <hprof/cpp/table.hpp>
+#include <hprof/cpp/text.hpp>
 #include <hprof/tables.h>
 
 #include "binary.h"
@@ -40,6 +41,21 @@ void write_string(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& 
   write_head(encoder, out, kUtf8, definition.head.time_us, encoder.id_size + size);
   out.string(definition.id);
   out.bytes(text.data, size);
+}
+
+// Of a window's report: what hprof print and others know its tables by.
+void write_window(Encoder& encoder, BinaryOut& out, const hprof_rec_report& report) {
+  constexpr uint64_t kNsPerMs = 1000000;
+  if (report.info == nullptr) return;
+  const hprof_report_info& info = *report.info;
+  const bool is_window = info.reason == HPROF_REPORT_WINDOW || info.reason == HPROF_REPORT_EXIT;
+  if (info.cumulative != 0 || !is_window || report.status != HPROF_OK) return;
+  TextLine<100> text;
+  text.add("window ").add(info.begin_wall_ns / kNsPerMs).add(" to ").add(info.end_wall_ns / kNsPerMs);
+  text.add(" ms since 1970");
+  write_head(encoder, out, kUtf8, report.head.time_us, encoder.id_size + text.size());
+  out.string(kLastString - info.sequence % 0x1000000);
+  out.bytes(text.c_str(), text.size());
 }
 
 void write_class(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& definition) {
@@ -249,6 +265,9 @@ void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record) 
       break;
     case HPROF_RECORD_CONTROL_SETTINGS:
       write_settings(encoder, out, as<hprof_rec_control_settings>(record));
+      break;
+    case HPROF_RECORD_REPORT_END:
+      write_window(encoder, out, as<hprof_rec_report>(record));
       break;
     case HPROF_RECORD_TABLE:
       if (const WriteTable write = writer_of(as<hprof_rec_table>(record))) {

@@ -308,16 +308,25 @@ void Windows::forget() {
   }
 }
 
-void put_window_note(uint32_t number, const hprof_report_info& window, TextWriter* out) {
+void put_report_note(uint32_t number, const hprof_report_info& report, TextWriter* out) {
   char begin[platform::kTimestampSize], end[platform::kTimestampSize], seconds[40];
-  platform::format_timestamp(static_cast<int64_t>(window.begin_wall_ns) / platform::kNanosPerMilli, begin,
+  platform::format_timestamp(static_cast<int64_t>(report.begin_wall_ns) / platform::kNanosPerMilli, begin,
                              sizeof(begin));
-  platform::format_timestamp(static_cast<int64_t>(window.end_wall_ns) / platform::kNanosPerMilli, end,
+  platform::format_timestamp(static_cast<int64_t>(report.end_wall_ns) / platform::kNanosPerMilli, end,
                              sizeof(end));
-  snprintf(seconds, sizeof(seconds), "%.3f", static_cast<double>(window.end_ns - window.begin_ns) / 1e9);
-  out->put("window ").put_unsigned(number).put(": ").put(begin).put(" to ").put(end).put(", ").put(seconds);
+  snprintf(seconds, sizeof(seconds), "%.3f", static_cast<double>(report.end_ns - report.begin_ns) / 1e9);
+  if (number != 0) {
+    out->put("window ").put_unsigned(number);
+  } else {
+    out->put(report.cumulative != 0 ? "since the start" : "since the last report");
+  }
+  out->put(": ").put(begin).put(" to ").put(end).put(", ").put(seconds).put(" s; ");
+  if (number == 0) {
+    out->put("not a window");
+    return;
+  }
   out->put(
-      " s; tables have what is new in it, and what lives at its end; other notes and losses are since the "
+      "tables have what is new in it, and what lives at its end; other notes and losses are since the "
       "start");
 }
 

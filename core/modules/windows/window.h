@@ -103,13 +103,14 @@ class Windows {
 };
 
 constexpr const char* kWindowsModule = "report_windows";
-constexpr uint32_t kWindowsVersion = 2;
+constexpr uint32_t kWindowsVersion = 3;
 
-// Appends the text of a window's note. number: from 1 on.
-void put_window_note(uint32_t number, const hprof_report_info& window, TextWriter* out);
+// Appends the text of the note that ends the tables of a report. number: of the window, from 1 on; 0: it is
+// not one. Readers tell by it which tables add up.
+void put_report_note(uint32_t number, const hprof_report_info& report, TextWriter* out);
 
 // The module `report_windows` as the core uses it, which opens it for every=: the functions of Windows, and
-// put_window_note.
+// put_report_note.
 struct WindowTable {
   CoreTable head;
   void (*begin)(Windows& windows, MemoryAccount& memory);
@@ -118,7 +119,7 @@ struct WindowTable {
   void (*keep)(Windows& windows);
   void (*drop)(Windows& windows);
   void (*forget)(Windows& windows);
-  void (*put_note)(uint32_t number, const hprof_report_info& window, TextWriter* out);
+  void (*put_note)(uint32_t number, const hprof_report_info& report, TextWriter* out);
 };
 
 }  // namespace hprof

@@ -13,7 +13,7 @@ const WindowTable kTable = {
     [](Windows& windows) { windows.keep(); },
     [](Windows& windows) { windows.drop(); },
     [](Windows& windows) { windows.forget(); },
-    put_window_note,
+    put_report_note,
 };
 
 const hprof_unit kUnit = core_unit(kWindowsModule, "the windows of every=", &kTable);

@@ -138,14 +138,14 @@ TEST_CASE("a file that ends anywhere is good up to its last record") {
 }
 
 TEST_CASE("what belongs to other formats is not accepted") {
-  for (const char* name : {HPROF_KIND_NOTE, HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END, HPROF_KIND_TABLE,
-                           HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD, HPROF_TABLE_MONITOR_TIME,
-                           HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP}) {
+  for (const char* name : {HPROF_KIND_NOTE, HPROF_KIND_REPORT_BEGIN, HPROF_KIND_TABLE, HPROF_TABLE_CPU_TIMES,
+                           HPROF_TABLE_CPU_OLD, HPROF_TABLE_MONITOR_TIME, HPROF_KIND_MONITOR_WAIT,
+                           HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP}) {
     CHECK_FALSE(is_taken(unit().records, name));
   }
   for (uint32_t kind = 0; kind < 64; kind++) {
     const bool refused = kind == 0 || kind > HPROF_RECORD_FOREIGN_DUMP || kind == HPROF_RECORD_NOTE ||
-                         kind == HPROF_RECORD_REPORT_BEGIN || kind == HPROF_RECORD_REPORT_END ||
+                         kind == HPROF_RECORD_REPORT_BEGIN ||
                          (kind >= HPROF_RECORD_MONITOR_WAIT && kind <= HPROF_RECORD_MONITOR_DUMP);
     if (!refused) continue;
     MockHost host;
@@ -154,6 +154,40 @@ TEST_CASE("what belongs to other formats is not accepted") {
     const size_t header = run.bytes().size();
     CHECK(define(run, kind, 1) == HPROF_UNSUPPORTED);
     CHECK(run.bytes().size() == header);
+  }
+}
+
+TEST_CASE("the tables of a window are followed by a string that says so, those of other reports are not") {
+  struct Case {
+    uint32_t reason, cumulative;
+    hprof_status status;
+    bool is_window;
+  };
+  for (const Case& each :
+       {Case{HPROF_REPORT_WINDOW, 0, HPROF_OK, true}, Case{HPROF_REPORT_EXIT, 0, HPROF_OK, true},
+        Case{HPROF_REPORT_EXIT, 1, HPROF_OK, false}, Case{HPROF_REPORT_REQUEST, 0, HPROF_OK, false},
+        Case{HPROF_REPORT_WINDOW, 0, HPROF_FAILED, false}}) {
+    for (const uint32_t id_size : {4u, 8u}) {
+      MockHost host;
+      EncoderRun run(host, unit());
+      begin(run, id_size);
+      hprof_report_info info = {};
+      info.size = sizeof info;
+      info.sequence = 7;
+      info.reason = each.reason;
+      info.cumulative = each.cumulative;
+      info.begin_wall_ns = 1700000000123000000;
+      info.end_wall_ns = 1700000001123999999;
+      auto report = make_record<hprof_rec_report>(HPROF_RECORD_REPORT_END);
+      report.info = &info;
+      report.status = each.status;
+      REQUIRE(run.encode(&report.head) == HPROF_OK);
+      const BinaryFile file = read_binary(run.bytes(), true);
+      CHECK(file.strings.size() == (each.is_window ? 1 : 0));
+      if (!each.is_window) continue;
+      CHECK(file.strings.begin()->first == (id_size == 8 ? 0x4a0000005ffffff8 : 0xfffffff8));
+      CHECK(file.strings.begin()->second == "window 1700000000123 to 1700000001123 ms since 1970");
+    }
   }
 }
 
