@@ -74,7 +74,17 @@ class Side {
     this.read.push(made);
     return made;
   }
+  // The windows of every= add up; what is a state is that of the last one.
+  addWindows() {
+    for (const name of new Set(this.read.map((t) => t.name))) {
+      const windows = this.read.filter((t) => t.name === name && t.report && t.report.isWindow), last = windows[windows.length - 1];
+      if (windows.length < 2) continue;
+      const lines = windows.flatMap((t) => t.lines);
+      this.read.push({ ...last, lines, report: null, windows: windows.length, live: lines.length - last.lines.length });
+    }
+  }
   finish() {
+    this.addWindows();
     for (const table of this.read) finishTable(this, table);
     for (const kind of ['strings', 'frames', 'traces', 'read', 'previous']) delete this[kind];
   }
@@ -104,6 +114,7 @@ function read(text) {
       case 't': side.trace(field); break;
       case 'r':
         report = { sequence: +field[0], reason: field[1], unit: field[2], from: +field[3], until: +field[4], program: unescape(field[6] || '') };
+        report.isWindow = field[5] === '0' && field[1] !== 'command';
         side.reports.push(report);
         break;
       case 'T': table = side.table(field, report); break;
@@ -137,7 +148,7 @@ function finishTable(side, table) {
   table.weights = columns.map((c, at) => ({ ...c, at })).filter((c) => c.flags & WEIGHT && c.type <= REAL);
   table.lines = null;
   if (!lines.length) return;
-  const rows = lines.length, drawn = trace >= 0 && table.weights.length;
+  const rows = lines.length, drawn = trace >= 0 && table.weights.length, live = table.live || 0;
   table.at = time >= 0 ? new Float64Array(rows) : null;
   table.took = duration >= 0 ? new Float64Array(rows) : null;
   table.states = state >= 0 ? new Uint8Array(rows) : null;
@@ -154,7 +165,7 @@ function finishTable(side, table) {
     if (duration >= 0) table.took[i] = cells[duration] / 1e6;
     if (state >= 0) table.states[i] = cells[state];
     table.threadOf[i] = numberOf(knownThreads, side.threads.get(thread >= 0 ? cells[thread] : found && found.thread) || '', table.threadNames);
-    table.weights.forEach((w, k) => { table.values[k][i] = +cells[w.at] || 0; });
+    table.weights.forEach((w, k) => { table.values[k][i] = w.flags & IS_STATE && i < live ? 0 : +cells[w.at] || 0; });
     if (!drawn) return;
     const key = cells[trace] + ' ' + leaf;
     let n = known.get(key);

@@ -571,15 +571,16 @@ function start() {
     $('notes').onclick = () => dialog(about);
     return;
   }
-  // Reports of one kind that follow each other are told apart by their number.
+  // Reports of one kind that follow each other are told apart by their number; behind windows comes their sum.
   const titles = state.tables.map((t) => t.table.title);
   state.tables.forEach((t, i) => {
     const many = titles.filter((x) => x === t.table.title).length > 1;
-    $('choose').append(new Option(t.table.title.toLowerCase() + (many && t.table.report ? ` #${t.table.report.sequence}` : ''), i));
+    const which = t.table.windows ? `, ${t.table.windows} windows` : many && t.table.report ? ` #${t.table.report.sequence}` : '';
+    $('choose').append(new Option(t.table.title.toLowerCase() + which, i));
   });
   $('choose').hidden = state.tables.length < 2;
   const seen = recall();
-  // Of events those of the table that has most, else the last report of the first collector's table.
+  // Of events those of the table that has most, else the last report of the first collector's table, or the sum of its windows.
   const rows = state.tables.map((t) => t.table.events ? t.table.stackOf.length : 0), most = Math.max(...rows);
   state.table = most > 0 ? rows.indexOf(most)
     : Math.max(...state.tables.map((t, i) => t.table.name === state.tables[0].table.name ? i : 0));
