@@ -9,6 +9,7 @@
 #include "tests/unit/support/hprof_builder.h"
 #include "tools/hprof/convert/convert.h"
 #include "tools/hprof/view/page.h"
+#include "tools/hprof/view/windows.h"
 
 using namespace hprof::tool;
 
@@ -55,7 +56,7 @@ std::vector<std::string> fuzz_seeds() {
       "THREAD START (obj=1, id = 200001, name=\"main\", group=\"main\")\nTRACE 300001: (thread=200001)\n"
       "\tMain.work(Main.java:12)\nCPU SAMPLES BEGIN (total = 5) Sat Nov 21 05:00:02 2026\n"
       "rank   self  accum   count trace method\n   1 62.50% 62.50%       5 300001 Main.work\nCPU SAMPLES "
-      "END\n";
+      "END\nHPROF NOTE: window 1: 20261128170610 to 20261128170620, 10.000 s\n";
   hprof::test::HprofBuilder binary(8, "JAVA PROFILE 1.0.1");
   binary.string(1, "demo/A").string(2, "inner").string(3, "()V").string(4, "A.java");
   binary.load_class(1, 100, 0, 1).frame(7, 2, 3, 4, 1, 12).trace(300001, 200001, {7});
@@ -88,6 +89,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       pages[i] = error;
       continue;
     }
+    // All windows, and the last one, added up.
+    Profile last = profile;
+    const uint64_t number = profile.windows.empty() ? 1 : profile.windows.back().number;
+    if (!add_windows({}, &profile, &error)) __builtin_trap();
+    add_windows({number, "12:00", "13:00"}, &last, &error);
     for (const ProfileTable& table : profile.tables) {
       for (const ProfileRow& row : table.rows) {
         if (row.values.size() != table.weights.size()) __builtin_trap();

@@ -53,6 +53,19 @@ std::string value_text(uint8_t type, uint64_t value) {
   return text;
 }
 
+int32_t utc_offset(uint64_t milliseconds) {
+  const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
+  const std::tm* local = std::localtime(&seconds);
+  if (local == nullptr) return 0;
+  const int summer = local->tm_isdst;
+  const std::tm* utc = std::gmtime(&seconds);
+  if (utc == nullptr) return 0;
+  std::tm broken_down = *utc;
+  broken_down.tm_isdst = summer;
+  const std::time_t as_local = std::mktime(&broken_down);
+  return as_local == static_cast<std::time_t>(-1) ? 0 : static_cast<int32_t>(seconds - as_local);
+}
+
 std::string date_text(uint64_t milliseconds) {
   const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
   const std::tm* utc = std::gmtime(&seconds);

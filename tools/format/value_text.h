@@ -15,4 +15,7 @@ double real_value(uint8_t type, uint64_t bits);
 // "2026-11-21 05:00:02 UTC" for milliseconds since 1970; "unknown": beyond what the C library knows.
 std::string date_text(uint64_t milliseconds);
 
+// Seconds by which local time is ahead of UTC at a moment; 0: beyond what the C library knows.
+int32_t utc_offset(uint64_t milliseconds);
+
 }  // namespace hprof::tool

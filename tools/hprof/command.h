@@ -76,7 +76,8 @@ class Given {
   int misuse(const std::string& text) const;
 
   Arguments words;
-  Arguments rest;  // behind "--"
+  Arguments rest;    // behind "--"
+  size_t split = 0;  // how many words were before "--", where the verb has [--]
 
  private:
   friend struct Parser;
@@ -91,7 +92,7 @@ class Given {
 // A command, or one of several with the same first word: `hprof heap leaks`.
 struct Verb {
   const char* name;     // "leaks"; "": there is only this one
-  const char* words;    // "FILE CLASS|ID"; [WORD]: may be left out, WORD...: one or more
+  const char* words;    // "FILE CLASS|ID"; [WORD]: may be left out, WORD...: one or more; [--] parts them
   const char* summary;  // behind its usage; "": nothing
   int (*run)(const Given& given);
   Rows<OptionRow> options;  // of this verb only

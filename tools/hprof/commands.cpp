@@ -6,6 +6,7 @@
 #include "core/base/version.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/size_text.h"
+#include "tools/hprof/view/inputs.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -52,10 +53,10 @@ bool wants_help(const Arguments& arguments) {
 }
 
 // Compressed and hostile files take many times their size: memory is bounded by the size of the input.
-uint64_t memory_for(const Arguments& files) {
+uint64_t memory_for(const Arguments& words) {
   constexpr uint64_t kBase = uint64_t{256} << 20, kPerByte = 256;
   uint64_t bytes = 0;
-  for (const std::string& path : files) {
+  for (const std::string& path : files_of(words)) {
     std::string ignored;
     const int file = os::open_for_reading(path, &ignored);
     const uint64_t size = file < 0 ? 0 : os::file_size(file);

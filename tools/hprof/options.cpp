@@ -73,6 +73,10 @@ struct Parser {
       return false;
     for (size_t i = 0; i < arguments.size(); ++i) {
       const std::string& argument = arguments[i];
+      if (argument == "--" && pattern.find("[--]") != std::string::npos && !given->words.empty()) {
+        given->split = given->words.size();
+        continue;
+      }
       if (argument == "--") {
         Arguments& rest = apart == std::string::npos ? given->words : given->rest;
         rest.insert(rest.end(), arguments.begin() + static_cast<long>(i) + 1, arguments.end());

@@ -195,7 +195,7 @@ TEST_CASE("convert: lines of JSON are written, not read") {
   Profile profile;
   std::string error;
   CHECK_FALSE(read_profile(source, &profile, &error));
-  CHECK(error == "lines of format=json are not read: format=pprof and format=a are");
+  CHECK(error == "cannot read format=json; use format=a or pprof");
 }
 
 TEST_CASE("convert: the suffix of a file names its format") {

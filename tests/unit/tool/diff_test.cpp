@@ -1,16 +1,14 @@
 // Sums of tables, what hprof print shows of text reports, and what hprof diff says of two files.
-#include <cstdlib>
 #include <doctest/doctest.h>
-#include <fstream>
-#include <iostream>
 #include <sstream>
-#include <unistd.h>
 
-#include "tools/hprof/command.h"
+#include "tests/unit/tool/command_support.h"
 #include "tools/hprof/print/print_profile.h"
 #include "tools/hprof/print/profile_sums.h"
+#include "tools/hprof/view/inputs.h"
 #include "tools/hprof/view/page.h"
 
+using namespace hprof::test;
 using namespace hprof::tool;
 
 namespace {
@@ -29,49 +27,6 @@ std::string report(const std::string& rows) {
          rows + "CPU SAMPLES END\n";
 }
 
-struct Files {
-  std::string folder;
-  Files() {
-    char name[] = "/tmp/hprof-test-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    folder = name;
-  }
-  ~Files() { REQUIRE(std::system(("rm -rf " + folder).c_str()) == 0); }
-  std::string put(const std::string& name, const std::string& text) const {
-    std::ofstream(folder + "/" + name) << text;
-    return folder + "/" + name;
-  }
-};
-
-// What the command prints on stdout.
-std::string said(Arguments line, int status = kDone) {
-  std::ostringstream out, err;
-  std::streambuf* old_out = std::cout.rdbuf(out.rdbuf());
-  std::streambuf* old_err = std::cerr.rdbuf(err.rdbuf());
-  const int got = run_command_line(line);
-  std::cout.rdbuf(old_out);
-  std::cerr.rdbuf(old_err);
-  CHECK_MESSAGE(got == status, err.str());
-  return out.str();
-}
-
-// What it prints on stderr.
-std::string complained(const Arguments& line) {
-  std::ostringstream out, err;
-  std::streambuf* old_out = std::cout.rdbuf(out.rdbuf());
-  std::streambuf* old_err = std::cerr.rdbuf(err.rdbuf());
-  run_command_line(line);
-  std::cout.rdbuf(old_out);
-  std::cerr.rdbuf(old_err);
-  return err.str();
-}
-
-bool has(const std::string& text, const std::string& part) {
-  const bool found = text.find(part) != std::string::npos;
-  CHECK_MESSAGE(found, text);
-  return found;
-}
-
 const std::string kRows =
     "   1 50.00% 50.00%      20 300001 demo.A.inner\n"
     "   2 25.00% 75.00%      12 300002 demo.A.outer\n"
@@ -83,7 +38,7 @@ TEST_CASE("lines are summed up as innermost frame, and once for each stack that 
   Files files;
   Profile profile;
   std::string error;
-  REQUIRE(read_profile(files.put("a.txt", report(kRows)), &profile, &error));
+  REQUIRE(read_inputs({files.put("a.txt", report(kRows))}, {}, false, &profile, &error));
   const std::vector<LastTable> last = last_tables(profile);
   REQUIRE(last.size() == 1);
   CHECK(last[0].of == 2);
@@ -301,12 +256,12 @@ TEST_CASE("view: a page is read as it was written, and says whether it has event
   std::ostringstream out;
   write_page({profile}, out);
   Profile again;
-  bool has_times = false;
+  PageTimes times;
   std::string error;
   const std::string page = files.put("a.html", out.str());
-  REQUIRE(read_page(page, &again, &has_times, &error));
+  REQUIRE(read_page(page, &again, &times, &error));
   CHECK(error == "");
-  CHECK_FALSE(has_times);
+  CHECK_FALSE(times.any);
   CHECK(has(again.page_lines, "\nd\t7\t1\n"));
   CHECK(again.page_lines.find("title") == std::string::npos);
   CHECK(again.page_lines.find("from") == std::string::npos);
@@ -314,14 +269,14 @@ TEST_CASE("view: a page is read as it was written, and says whether it has event
   again.about = {{"from", "12:03"}};
   write_page({again}, other);
   CHECK(has(other.str(), "i\tfrom\t12:03\n" + again.page_lines));
-  CHECK_FALSE(read_page(files.put("b.txt", "JAVA PROFILE 1.0.1\n"), &again, &has_times, &error));
+  CHECK_FALSE(read_page(files.put("b.txt", "JAVA PROFILE 1.0.1\n"), &again, &times, &error));
   CHECK(error == "");
-  CHECK_FALSE(read_page(files.put("c.html", "<!doctype html>\n<p>\n"), &again, &has_times, &error));
+  CHECK_FALSE(read_page(files.put("c.html", "<!doctype html>\n<p>\n"), &again, &times, &error));
   CHECK(has(error, "without the data"));
   CHECK(read_page(files.put("d.html",
                             "<!doctype html>\n<script type=\"text/plain\" "
                             "id=\"data\">v\t1\nT\tx/1\tX\t4\nn\t</script>\nd\t1\nd\t"),
-                  &again, &has_times, &error));
-  CHECK(has_times);
+                  &again, &times, &error));
+  CHECK(times.any);
   CHECK(again.page_lines.find('<') == std::string::npos);
 }

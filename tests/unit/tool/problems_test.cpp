@@ -105,13 +105,18 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
   } const kCases[] = {
       {kPrintCommand, {"--top=3", "a", "--lines"}, "good, "},
       {kPrintCommand, {"--top", "3", "a"}, "good, "},
-      {kPrintCommand, {"a", "--", "b"}, "expected FILE"},
+      {kPrintCommand, {"a", "--", "b"}, "good, "},
+      {kDiffCommand, {"a"}, "expected BEFORE... [--] AFTER..."},
+      {kDiffCommand, {"a", "--", "b", "--lines"}, "good, "},
+      {kDiffCommand, {"--", "--lines", "b"}, "good, "},
       {kPrintCommand, {"--", "--lines"}, "good, "},
-      {kPrintCommand, {}, "expected FILE"},
+      {kPrintCommand, {}, "expected FILE..."},
       {kPrintCommand, {"--tpo=3", "a"}, "unknown option --tpo; did you mean --top?"},
       {kPrintCommand,
        {"--colour", "a"},
-       "unknown option --colour; options are: --top, --lines, --traces, --threads, --records"},
+       "unknown option --colour; options are: --top, --lines, --traces, --threads, --records, --window, "
+       "--from, "
+       "--to"},
       {kPrintCommand, {"--top=x", "a"}, "--top=N takes a number from 0 to 4294967295"},
       {kPrintCommand, {"a", "--top"}, "--top=N: the value is missing"},
       {kPrintCommand, {"--lines=y", "a"}, "--lines takes no value"},
@@ -142,8 +147,15 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
   CHECK(given.text("--temp", "none") == "none");
   CHECK(given.words == Arguments{"a"});
   CHECK(help_text(kPrintCommand).find("\n  --lines               sum up") != std::string::npos);
-  CHECK(usage_text(kConvertCommand) ==
-        "hprof convert [--to=FORMAT] [-o FILE] [--table=NAME] [--weight=NAME] FILE\n");
+  CHECK(
+      usage_text(kConvertCommand) ==
+      "hprof convert [--to=FORMAT|TIME] [-o FILE] [--table=NAME] [--weight=NAME] [--window=N] [--from=TIME] "
+      "FILE...\n");
+  Given sides;
+  answer(kDiffCommand, {"a", "b", "--", "c", "--lines", "d"}, &sides);
+  CHECK(sides.words == Arguments{"a", "b", "c", "d"});
+  CHECK(sides.split == 2);
+  CHECK(sides.has("--lines"));
 }
 
 TEST_CASE("help names the agent's commands, that of listen only those of a stream") {

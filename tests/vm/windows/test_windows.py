@@ -1,6 +1,8 @@
 """every=: reports of what is new in each window. Their sums are the whole, whatever the collector and the format."""
+import glob
 import json
 import os
+import re
 import signal
 
 from commands import must
@@ -8,6 +10,7 @@ from harness import check, check_equal, vm_test
 from peers import Peer, read_all
 from pictures import Otlp, Page, Pprof, parse_collapsed
 from reports import parse_ascii
+from tool import hprof, sound
 
 WINDOW = '"reason":"window"'
 
@@ -190,6 +193,57 @@ def each_window_has_a_file(vm):
 @vm_test(units=("bytecode", "cpu_times", "encoder_flamegraph", "sink_file"))
 def each_window_has_a_page(vm):
     check_files(vm, "flamegraph")
+
+
+@vm_test(units=("bytecode", "cpu_times", "encoder_ascii", "sink_file"), quick=True)
+def a_text_report_is_the_sum_of_its_windows(vm):
+    """In one file and in a folder; a report of all since the start, in between, is not a window."""
+    os.mkdir(vm.path("apart"))
+    for name in ("w.txt", "apart/w-%n.txt", "apart/w-%t.txt"):
+        live = vm.start("cpu=times,every=1,cutoff=0,file=" + name, "Rounds")
+        live.wait_until(lambda: "worked" in live.out(), "its work")
+        live.request_data_dump()
+        live.wait_until(lambda name=name: sum(map(windows_in, texts(vm, name))) >= 3, "three windows")
+        check_equal(live.finish().code, 0, "exit code")
+        files = texts(vm, name)
+        check_equal(len(files) == 1, name == "w.txt", "files of " + name)
+        whole = name if len(files) == 1 else "apart"
+        code, said = hprof(vm, "convert", whole, "--to=collapsed", "--weight=calls", "-o", "-")
+        calls = parse_collapsed("".join(line + "\n" for line in said.splitlines() if not line.startswith("hprof: ")), "calls", False)
+        check_equal((code, calls.self_by_method("calls").get("Rounds.round")), (0, 2 * 25), "calls of round\n" + said)
+        code, said = hprof(vm, "print", whole, "--top=1")
+        check(code == 0 and "; the sum of " in said, said)
+        code, said = hprof(vm, "print", whole, "--window=1", "--top=1")
+        check(code == 0 and "; one window\n" in said, said)
+        code, said = hprof(vm, "print", whole, "--window=9999")
+        check(code == 1 and "has no window 9999, but windows 1 to" in said, said)
+        for path in glob.glob(vm.path("apart/*")):
+            os.remove(path)
+
+
+def texts(vm, name):
+    found = []
+    for path in glob.glob(vm.path(re.sub("%.", "*", name))):
+        with open(path, errors="replace") as file:
+            found.append(file.read())
+    return found
+
+
+def windows_in(text):
+    return len(re.findall("^HPROF NOTE: window ", text, re.M))
+
+
+@vm_test(units=("cpu_samples", "encoder_binary", "sink_file"))
+def a_binary_file_says_of_its_windows(vm):
+    live = vm.start("cpu=samples,interval=1,every=1,format=b,file=w.hprof", "Idle")
+    live.wait_until(lambda: live_text(vm, "w.hprof").count(" ms since 1970") >= 3, "three windows")
+    check_equal(live.finish().code, 0, "exit code")
+    sound(vm, "w.hprof", "--for=mat,visualvm,jhat")
+    text = hprof(vm, "print", "w.hprof")[1]
+    totals = [int(total) for total in re.findall(r"^CPU SAMPLES \(total = (\d+)\)", text, re.M)]
+    check_equal(text.count("in the window of "), len(totals), text)
+    said = hprof(vm, "print", "--lines", "w.hprof")[1]
+    check("CPU SAMPLES by line, samples %d in the rows; the sum of %d windows" % (sum(totals), len(totals)) in said, said)
 
 
 @vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))

@@ -3,6 +3,7 @@
 
 #include "tools/hprof/command.h"
 #include "tools/hprof/convert/convert.h"
+#include "tools/hprof/view/inputs.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -16,8 +17,10 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }
 
 int convert(const Given& given) {
-  const std::string &file = given.words[0], format = given.text("--to");
-  const bool is_named = given.has("--to");
+  WindowChoice choice;
+  std::string format;
+  if (!read_choice(given, &choice, Which::kLast, &format)) return kFailed;
+  const bool is_named = !format.empty();
   const hprof_unit* encoder = is_named ? encoder_of(format) : encoder_of_file(given.text("-o"));
   if (encoder == nullptr && is_named)
     return given.misuse("no format '" + format + "'; one of " + format_names());
@@ -27,11 +30,16 @@ int convert(const Given& given) {
                         "; one of " + format_names());
   const ConvertOptions options = {given.text("--table"), given.text("--weight")};
   std::string target = given.text("-o");
-  if (target.empty()) target = file + suffix_of(*encoder);
-  if (is_same_file(file, target)) return fail(target + " is the file to be converted: -o names another");
+  if (target.empty()) target = output_base(given.words) + suffix_of(*encoder);
+  const Arguments files = files_of(given.words);
+  for (const std::string& file : files)
+    if (is_same_file(file, target)) return fail(target + " is the file to be converted: -o names another");
   Profile profile;
   std::string error, bytes;
-  if (!read_profile(file, &profile, &error)) return unreadable(given.words, error);
+  if (!read_inputs(given.words, choice, false, &profile, &error)) return unreadable(files, error);
+  const std::string& file = profile.file;
+  for (const auto& [key, value] : profile.about)
+    if (key == "windows") profile.notes.push_back("the sum of " + value);
   std::vector<std::string> said;
   if (!convert_profile(profile, *encoder, options, &bytes, &said, &error)) return fail(file + ": " + error);
   for (const std::string& line : said) std::cerr << "hprof: " << file << ": " << line << '\n';
@@ -51,27 +59,29 @@ int convert(const Given& given) {
 }
 
 constexpr OptionRow kOptions[] = {
-    {"--to", "FORMAT",
+    {"--to", "FORMAT|TIME",
      "collapsed: folded stacks, for FlameGraph, speedscope and IntelliJ: one table, one weight;\n"
      "pprof: profile.proto, for go tool pprof, Pyroscope and Parca: one table;\n"
      "json: lines of JSON, all tables;\n"
-     "ascii: text, as format=a, all tables; default the one of the suffix of -o FILE",
-     ValueKind::kText},
+     "ascii: text, as format=a, all tables; default the one of the suffix of -o FILE;\n"
+     "a time of day: take windows until then"},
     {"-o", "FILE", "where the result goes, default FILE with the format's suffix; - is stdout"},
     {"--table", "NAME",
      "cpu_samples, cpu_times, alloc_sites, monitor_time ...; for formats with one table, default the\n"
-     "last one with the name of the first, which is cumulative"},
+     "last one with the name of the first"},
     {"--weight", "NAME",
      "number to write for folded stacks: samples, time, calls, live_bytes ...; default the one by\n"
      "which the table is ranked"},
+    kWindowOption,
+    kFromOption,
 };
-constexpr Verb kVerbs[] = {{"", "FILE", "", convert, kOptions}};
+constexpr Verb kVerbs[] = {{"", "FILE...", "", convert, kOptions}};
 
 }  // namespace
 
 const Command kConvertCommand = {
     "convert",
-    "FILE [--to=FORMAT]",
+    "FILE... [--to=FORMAT]",
     "write a profile in another format",
     kVerbs,
     R"(Writes a profile in another format. FILE is what hprof view takes. The path of the result is printed.

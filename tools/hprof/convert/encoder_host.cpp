@@ -1,6 +1,6 @@
 #include "tools/hprof/convert/encoder_host.h"
 
-#include <ctime>
+#include "tools/format/value_text.h"
 
 namespace hprof::tool {
 
@@ -22,20 +22,6 @@ std::string signature_of(std::string name) {
   for (char& letter : name)
     if (letter == '.') letter = '/';
   return signature + "L" + name + ";";
-}
-
-// Seconds that local time is ahead of UTC.
-int32_t utc_offset(uint64_t wall_ms) {
-  const auto seconds = static_cast<std::time_t>(wall_ms / 1000);
-  const std::tm* local = std::localtime(&seconds);
-  if (local == nullptr) return 0;
-  const int summer = local->tm_isdst;
-  const std::tm* utc = std::gmtime(&seconds);
-  if (utc == nullptr) return 0;
-  std::tm broken_down = *utc;
-  broken_down.tm_isdst = summer;
-  const std::time_t as_local = std::mktime(&broken_down);
-  return as_local == static_cast<std::time_t>(-1) ? 0 : static_cast<int32_t>(seconds - as_local);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "tools/hprof/heap/heap_command.h"
 #include "tools/hprof/print/print_options.h"
 #include "tools/hprof/print/profile_sums.h"
+#include "tools/hprof/view/inputs.h"
 #include "tools/hprof/view/page.h"
 
 namespace hprof::tool {
@@ -248,7 +249,22 @@ void warn_of_clocks(const std::vector<Profile>& two) {
             << after << '\n';
 }
 
-int diff_profiles(const std::vector<Profile>& two, const Given& given) {
+// The file, and which windows the table is the sum of.
+std::string name_of(const Profile& profile, const ProfileTable& table) {
+  std::string name = profile.file;
+  for (const auto& [key, value] : profile.about)
+    if (table.windows != 0 && key == "windows") name += " (" + value + ")";
+  return name;
+}
+
+// The page compares the tables that were compared.
+void keep_last_tables(Profile* profile) {
+  std::vector<ProfileTable> tables;
+  for (const LastTable& last : last_tables(*profile)) tables.push_back(*last.table);
+  profile->tables = std::move(tables);
+}
+
+int diff_profiles(std::vector<Profile> two, const Given& given) {
   bool any = false;
   warn_of_clocks(two);
   std::map<std::string, LastTable> others;
@@ -260,7 +276,8 @@ int diff_profiles(const std::vector<Profile>& two, const Given& given) {
     Changes changes;
     add_table(two[0], before, 0, given, &changes);
     add_table(two[1], after->second, 1, given, &changes);
-    std::cout << before.table->title << " of " << given.words[0] << " and " << given.words[1];
+    std::cout << before.table->title << " of " << name_of(two[0], *before.table) << " and "
+              << name_of(two[1], *after->second.table);
     if (before.of > 1 || after->second.of > 1) std::cout << ", the last of each: it holds all that was seen";
     std::cout << '\n';
     const double scale = given.has("--normalise") ? normalise(&changes) : 1;
@@ -272,7 +289,9 @@ int diff_profiles(const std::vector<Profile>& two, const Given& given) {
                   given, scale);
   }
   if (!any) return fail("the two files have no table of the same kind");
-  return given.has("-o") ? show_page(two, given.text("-o"), given.has("--open")) : kDone;
+  if (!given.has("-o")) return kDone;
+  for (Profile& profile : two) keep_last_tables(&profile);
+  return show_page(two, given.text("-o"), given.has("--open"));
 }
 
 bool has_heap_dump(const std::string& path) {
@@ -291,7 +310,7 @@ bool has_heap_dump(const std::string& path) {
 // An option that does not apply to files of that kind; empty: none.
 std::string misplaced(const Given& given, bool dumps, bool histograms) {
   const bool page = given.has("-o") || given.has("--open");
-  for (const char* option : {"--lines", "--traces", "--normalise"})
+  for (const char* option : {"--lines", "--traces", "--normalise", "--window", "--from", "--to"})
     if (given.has(option) && (dumps || histograms)) return std::string(option) + " is for profiles";
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
   if (page && !given.has("-o")) return "--open needs -o FILE";
@@ -308,11 +327,20 @@ int diff_dumps(const Given& given) {
 }
 
 int diff(const Given& given) {
-  const Arguments& files = given.words;
-  const bool dumps = has_heap_dump(files[0]) && has_heap_dump(files[1]);
+  const Arguments& words = given.words;
+  const size_t split = given.split != 0 ? given.split : 1;
+  if (split >= words.size() || (given.split == 0 && words.size() != 2))
+    return given.misuse("expected BEFORE AFTER, or several files, -- and several files");
+  const auto middle = words.begin() + static_cast<std::ptrdiff_t>(split);
+  const Arguments sides[] = {{words.begin(), middle}, {middle, words.end()}};
+  const Arguments files = files_of(words);
+  const bool are_two = words.size() == 2 && files == words;
+  WindowChoice choices[2];
+  if (!read_choice(given, &choices[0], Which::kFirst) || !read_choice(given, &choices[1])) return kFailed;
+  const bool dumps = are_two && has_heap_dump(files[0]) && has_heap_dump(files[1]);
   ClassHistogram histograms[2];
   std::string error;
-  const bool are_histograms = !dumps && read_class_histogram(files[0], &histograms[0], &error) &&
+  const bool are_histograms = are_two && !dumps && read_class_histogram(files[0], &histograms[0], &error) &&
                               read_class_histogram(files[1], &histograms[1], &error);
   const std::string wrong = misplaced(given, dumps, are_histograms);
   if (!wrong.empty()) return given.misuse(wrong);
@@ -321,9 +349,10 @@ int diff(const Given& given) {
   if (!error.empty() && !(histograms[0].empty() && histograms[1].empty())) return unreadable(files, error);
   std::vector<Profile> profiles(2);
   for (size_t file = 0; file < 2; ++file) {
-    if (!read_profile(files[file], &profiles[file], &error)) return unreadable(files, error);
+    if (!read_inputs(sides[file], choices[file], false, &profiles[file], &error))
+      return unreadable(files, error);
   }
-  return diff_profiles(profiles, given);
+  return diff_profiles(std::move(profiles), given);
 }
 
 constexpr OptionRow kOptions[] = {
@@ -333,8 +362,12 @@ constexpr OptionRow kOptions[] = {
     {"--traces", nullptr, "compare profiles by stack instead of by method"},
     {"--normalise", nullptr, "scale BEFORE to the total of AFTER"},
     kOpenOption,
+    {"--window", "N", "take one window of every= of both; given twice, of BEFORE and of AFTER",
+     ValueKind::kNumber, 1, UINT32_MAX},
+    kFromOption,
+    kToOption,
 };
-constexpr Verb kVerbs[] = {{"", "BEFORE AFTER", "", diff, kOptions}};
+constexpr Verb kVerbs[] = {{"", "BEFORE... [--] AFTER...", "", diff, kOptions}};
 
 }  // namespace
 
@@ -344,12 +377,14 @@ const Command kDiffCommand = {
     "compare two profiles, class histograms or heap dumps",
     kVerbs,
     R"(Prints what increased and decreased from BEFORE to AFTER, the largest changes first: two profiles with tables of the
-same kind (what hprof view takes, the last table of each), two class histograms (jcmd GC.class_histogram, hprof heap
+same kind (what hprof print takes, windows of every= added up), two class histograms (jcmd GC.class_histogram, hprof heap
 histogram as text or CSV, CSV of VisualVM), or two heap dumps. The page of -o draws the difference of two profiles as a flame graph. A
 change of samples by less than two standard errors has the mark ~, and is grey in the page.
 )",
     R"(  hprof diff before.txt after.txt --lines
   hprof diff before.txt after.txt -o change.html
+  hprof diff app.txt app.txt --window=1 --window=9
+  hprof diff monday-*.txt -- friday-*.txt
   hprof diff monday.hprof friday.hprof
 
 Exit status: 0 done, 1 unreadable, 2 wrong usage or failed, 3 a heap dump is truncated.

@@ -7,19 +7,17 @@
 #include "tools/hprof/print/print_profile.h"
 #include "tools/hprof/print/print_records.h"
 #include "tools/hprof/print/print_summary.h"
+#include "tools/hprof/view/inputs.h"
 
 namespace hprof::tool {
 
 namespace {
 
-// Prints the tables of a text report, or the sums by line of any report.
-int print_tables(const std::string& path, const PrintOptions& options) {
+// Prints the tables of reports.
+int print_tables(const Arguments& words, const WindowChoice& choice, const PrintOptions& options) {
   Profile profile;
   std::string error;
-  if (!read_profile(path, &profile, &error, true)) {
-    std::cerr << "hprof: " << error << '\n';
-    return kFoundProblems;
-  }
+  if (!read_inputs(words, choice, true, &profile, &error)) return unreadable(files_of(words), error);
   print_profile(profile, options, std::cout);
   return kDone;
 }
@@ -28,7 +26,12 @@ int print(const Given& given) {
   const PrintOptions options = {given.number("--top", kTopRows), given.has("--lines"), given.has("--traces"),
                                 given.has("--threads")};
   const bool records = given.has("--records");
+  WindowChoice choice;
+  if (!read_choice(given, &choice)) return kFailed;
   const std::string& path = given.words[0];
+  const bool is_one = files_of(given.words) == Arguments{path};
+  if (records && (!is_one || choice.is_given())) return given.misuse("--records is for one whole file");
+  if (!is_one || choice.is_given()) return print_tables(given.words, choice, options);
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
   if (source == nullptr) return fail(error);
@@ -36,7 +39,7 @@ int print(const Given& given) {
   FileHeader header;
   const bool is_binary = read_header(in, &header);
   if (records && !is_binary) return fail(path + " is no binary hprof file: --records shows those");
-  if (options.lines || !is_binary) return print_tables(path, options);
+  if (options.lines || !is_binary) return print_tables(given.words, choice, options);
   in.seek(0);
   bool good = records ? print_records(in, std::cout, &error) : print_summary(in, options, std::cout, &error);
   std::cout.flush();
@@ -54,19 +57,23 @@ constexpr OptionRow kOptions[] = {
     {"--traces", nullptr, "print each row with its stack"},
     {"--threads", nullptr, "print a table of the threads"},
     {"--records", nullptr, "print every record and heap sub-record of a binary file, in its order"},
+    kWindowOption,
+    kFromOption,
+    kToOption,
 };
-constexpr Verb kVerbs[] = {{"", "FILE", "", print, kOptions}};
+constexpr Verb kVerbs[] = {{"", "FILE...", "", print, kOptions}};
 
 }  // namespace
 
 const Command kPrintCommand = {
     "print",
-    "FILE",
+    "FILE...",
     "summarize a report or binary file",
     kVerbs,
     R"(Text report: prints of the last table of each kind the methods and the hottest path; rows that have names of their own
-(classes, monitors), and with --traces every row with its stack. Tables are cumulative, so the last one is complete.
-Tables without stacks are printed as they are.
+(classes, monitors), and with --traces every row with its stack. Windows (every=) are added up; what lives is as at the end
+of the last one. Other tables are cumulative, so the last one is complete. Tables without stacks are printed as they are.
+Several files, and those of a folder, are read as one.
 
 Binary file: prints the size and the roots of a heap dump, sites, CPU samples, and the number of records of each type.
 hprof heap histogram prints its classes. Both may be gzip-compressed.

@@ -46,6 +46,10 @@ class Printer {
          << weight_text(table.weights[weight], sum) << " in the rows";
     if (last.of > 1)
       out_ << "; the last of " << last.of << " tables: each holds all that was seen since the start or reset";
+    if (table.windows == 1) out_ << "; one window";
+    if (table.windows > 1)
+      out_ << (table.weights[weight].state ? "; as at the end of the last of " : "; the sum of ")
+           << table.windows << " windows";
     out_ << '\n';
     if (options_.lines) return print_places(table, weight, sum, "line", frame_text);
     const bool has_stacks = std::any_of(table.rows.begin(), table.rows.end(), [&](const ProfileRow& row) {
@@ -71,6 +75,7 @@ class Printer {
     for (size_t i = 0; i < table.rows.size() && options_.shows(i); ++i)
       out_ << printable(table.rows[i]) << '\n';
     options_.print_left_out(out_, table.rows.size());
+    if (table.windows > 1) out_ << "  the last of " << table.windows << " windows\n";
   }
 
  private:
@@ -155,8 +160,8 @@ void print_profile(const Profile& profile, const PrintOptions& options, std::ost
   }
   if (options.threads && !profile.all_threads.empty()) {
     out << "\nthreads\n  serial  name\n";
-    for (const auto& [serial, thread] : profile.all_threads)
-      out << padded(std::to_string(serial), 8) << "  " << printable(thread.name)
+    for (const ProfileThread& thread : profile.all_threads)
+      out << padded(std::to_string(thread.serial), 8) << "  " << printable(thread.name)
           << (thread.ended ? " (ended)\n" : "\n");
   }
   for (const std::string& note : profile.notes) out << "\nnote: " << printable(note) << '\n';

@@ -8,6 +8,7 @@
 #include "tools/format/records.h"
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
+#include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
 
@@ -97,6 +98,11 @@ class Summary : public HeapVisitor {
                    (flags & 1) != 0 ? "on" : "off", (flags & 2) != 0 ? "on" : "off", in_.u2());
         break;
       }
+      case kString:
+        names_.take(in_, head);
+        in_.seek(head.body());
+        print_window(names_.string(in_.id()));
+        break;
       default:
         names_.take(in_, head);
     }
@@ -136,6 +142,12 @@ class Summary : public HeapVisitor {
       print_stack(row.trace);
     }
     options_.print_left_out(out_, samples.rows);
+  }
+
+  // The string that says of which window the tables before it are.
+  void print_window(std::string_view text) {
+    const std::string window = window_text(text);
+    if (!window.empty()) print_line(out_, "in the window of %s", window.c_str());
   }
 
   void print_sites() {

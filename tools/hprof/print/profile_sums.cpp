@@ -36,7 +36,7 @@ std::vector<LastTable> last_tables(const Profile& profile) {
     const auto [place, fresh] = places.try_emplace(table.name, last.size());
     if (fresh) last.push_back({nullptr, 0});
     LastTable& each = last[place->second];
-    each = {&table, each.of + 1};
+    each = {&table, table.windows != 0 ? 1 : each.of + 1};
   }
   return last;
 }

@@ -17,10 +17,11 @@ const std::vector<ProfileFrame>& frames_of(const Profile& profile, const Profile
 // The row's class, method or monitor, else the method of its innermost frame.
 std::string row_name(const Profile& profile, const ProfileRow& row);
 
-// The last table of a name; it includes the earlier ones, since collectors are cumulative.
+// The last table of a name: the sum of windows, or the table that has all since the start, as earlier ones
+// do.
 struct LastTable {
   const ProfileTable* table;
-  size_t of;  // number of tables of its name
+  size_t of;  // number of such tables; of windows 1
 };
 // In the order of their first tables.
 std::vector<LastTable> last_tables(const Profile& profile);

@@ -1,6 +1,6 @@
 // Reads binary files with CPU SAMPLES or ALLOC SITES records.
 #include "tools/format/records.h"
-#include "tools/hprof/view/profile.h"
+#include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
 
@@ -15,7 +15,7 @@ std::string dotted(std::string name) {
 
 class BinaryProfile {
  public:
-  BinaryProfile(Input& in, Profile* profile) : in_(in), profile_(*profile) {}
+  BinaryProfile(Input& in, Profile* profile) : in_(in), profile_(*profile), ends_(profile) {}
 
   bool run(std::string* error) {
     RecordReader records(in_);
@@ -39,7 +39,12 @@ class BinaryProfile {
  private:
   bool record(const RecordHead& head) {
     switch (head.tag) {
-      case kString:
+      case kString: {
+        if (!names_.take(in_, head)) return false;
+        in_.seek(head.body());
+        ends_.take(names_.string(in_.id()));
+        return in_.ok();
+      }
       case kLoadClass:
       case kFrame:
         return names_.take(in_, head);
@@ -114,6 +119,7 @@ class BinaryProfile {
   Input& in_;
   Profile& profile_;
   Definitions names_;
+  ReportEnds ends_;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tools/hprof/view/page.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <unordered_map>
@@ -149,12 +151,69 @@ bool is_of_view(std::string_view line) {
   return false;
 }
 
+// Finds when the events of a page were, line by line.
+class EventTimes {
+ public:
+  explicit EventTimes(PageTimes* times) : times_(*times) {}
+  void take(std::string_view line) {
+    const char kind = line.size() > 2 && line[1] == '\t' ? line[0] : ' ';
+    if (kind == 'i') {
+      fact(line.substr(2));
+    } else if (kind == 'T') {
+      in_events_ = line.substr(line.size() - 2) == kOfEvents;
+      times_.any = times_.any || in_events_;
+      columns_ = 0;
+      column_ = SIZE_MAX;
+    } else if (kind == 'C') {
+      if (column_ == SIZE_MAX && cell(line, 2) == kTimeType) column_ = columns_;
+      ++columns_;
+    } else if (kind == 'd' && in_events_ && column_ != SIZE_MAX) {
+      row(cell(line, column_ + 1));
+    }
+  }
+
+ private:
+  static constexpr std::string_view kOfEvents = "\t4", kTimeType = "8";
+
+  // The field behind so many tabs.
+  static std::string_view cell(std::string_view line, size_t index) {
+    for (; index != 0; --index) {
+      const size_t tab = line.find('\t');
+      if (tab == std::string_view::npos) return {};
+      line.remove_prefix(tab + 1);
+    }
+    return line.substr(0, line.find('\t'));
+  }
+  void fact(std::string_view line) {
+    Scan scan(line);
+    int64_t number = 0;
+    const bool is_created = scan.maybe("created_ms\t");
+    if ((is_created || scan.maybe("utc_offset\t")) && scan.signed_decimal(&number) && scan.done())
+      (is_created ? created_ : offset_) = number;
+    const int64_t most = INT64_MAX / 4000;
+    if (std::abs(created_) < most && std::abs(offset_) < most) times_.began = created_ + offset_ * 1000;
+  }
+  void row(std::string_view text) {
+    uint64_t us = 0;
+    Scan scan(text);
+    if (!scan.decimal(&us)) return;
+    const int64_t ms = times_.began + static_cast<int64_t>(us / 1000);
+    times_.first = has_rows_ ? std::min(times_.first, ms) : ms;
+    times_.last = has_rows_ ? std::max(times_.last, ms) : ms;
+    has_rows_ = true;
+  }
+
+  PageTimes& times_;
+  int64_t created_ = 0, offset_ = 0;
+  bool in_events_ = false, has_rows_ = false;
+  size_t columns_ = 0, column_ = SIZE_MAX;  // of the table, and of its time
+};
+
 }  // namespace
 
-bool read_page(const std::string& path, Profile* profile, bool* has_times, std::string* error) {
+bool read_page(const std::string& path, Profile* profile, PageTimes* times, std::string* error) {
   constexpr std::string_view kDoctype = "<!doctype html>",
-                             kData = "<script type=\"text/plain\" id=\"data\">v\t1", kTable = "T\t",
-                             kOfEvents = "\t4";
+                             kData = "<script type=\"text/plain\" id=\"data\">v\t1";
   std::unique_ptr<ByteSource> source = open_source(path, error);
   if (source == nullptr) return false;
   Input in(*source);
@@ -168,10 +227,11 @@ bool read_page(const std::string& path, Profile* profile, bool* has_times, std::
     return false;
   }
   profile->file = path;
+  EventTimes events(times);
   while (lines.next(&line) && line.substr(0, 2) != "</" && !lines.unfinished()) {
     // Data has no '<': a line with one is none, and could end the script element.
     if (is_of_view(line) || line.find('<') != std::string_view::npos) continue;
-    if (line.substr(0, 2) == kTable && line.substr(line.size() - 2) == kOfEvents) *has_times = true;
+    events.take(line);
     profile->page_lines.append(line).append(1, '\n');
   }
   *error = source->error();

@@ -12,9 +12,15 @@ namespace hprof::tool {
 
 // Writes one profile, or two to be compared, the earlier one first. above: HTML above the graph.
 void write_page(const std::vector<Profile>& profiles, std::ostream& out, const std::string& above = "");
+// When the events of a page were, in milliseconds since 1970 by local time.
+struct PageTimes {
+  bool any = false;   // it has events
+  int64_t began = 0;  // when the file began
+  int64_t first = 0, last = 0;
+};
 // Reads the data of a page that format=flamegraph or `hprof view` made. False: it is none (*error is empty),
-// or it cannot be read. *has_times: it has events.
-bool read_page(const std::string& path, Profile* profile, bool* has_times, std::string* error);
+// or it cannot be read.
+bool read_page(const std::string& path, Profile* profile, PageTimes* times, std::string* error);
 // Writes to a file and prints its path; open: the desktop's browser shows it. Returns an ExitStatus.
 int show_page(const std::vector<Profile>& profiles, const std::string& path, bool open);
 // Shows a page in the browser. Without a desktop a message tells where the page is.

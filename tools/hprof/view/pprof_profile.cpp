@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "tools/hprof/view/profile.h"
+#include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
 
@@ -19,6 +19,8 @@ constexpr uint32_t kKey = 1, kString = 2;
 constexpr uint32_t kId = 1, kAddress = 3, kLine = 4;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kName = 2, kFile = 4;
+
+constexpr uint64_t kNsPerMs = 1000000;
 
 // pprof's names of the tables' weights.
 struct Word {
@@ -114,6 +116,7 @@ class PprofReader {
 
   bool run(std::string* error) {
     const bool good = read_fields() && make_types() && make_rows();
+    if (good) take_comments();
     if (!good) *error = "byte " + std::to_string(at_) + ": " + problem_;
     return good;
   }
@@ -209,7 +212,7 @@ class PprofReader {
       case kComment:
         return Message::numbers(field, &comments_);
       case kTime:
-        profile_.created_ms = value / 1000000;
+        profile_.created_ms = value / kNsPerMs;
         return wire == kVarint;
       case kDuration:
         profile_.duration_ns = value;
@@ -306,7 +309,9 @@ class PprofReader {
   // The table is a known one if its first known weight is.
   bool make_types() {
     at_ = 0;
-    if (types_.empty()) return fail("the profile has no sample type");
+    // A report without a table of stacks is a message of its time and notes.
+    const bool is_empty = profile_.created_ms != 0 && samples_.empty();
+    if (types_.empty() && !is_empty) return fail("the profile has no sample type");
     table_ = {"pprof", "PPROF", {}, {}};
     const Word* kind = nullptr;
     for (const Type& type : types_) {
@@ -324,9 +329,8 @@ class PprofReader {
       chosen = chosen || table_.weights.back().preferred;
     }
     // Readers of pprof show the last weight.
-    if (!chosen) table_.weights.back().preferred = true;
+    if (!chosen && !types_.empty()) table_.weights.back().preferred = true;
     profile_.about.emplace_back("format", "pprof");
-    for (const uint64_t comment : comments_) profile_.notes.push_back(text(comment));
     return true;
   }
 
@@ -422,6 +426,18 @@ class PprofReader {
     }
     if (!table_.rows.empty()) profile_.tables.push_back(std::move(table_));
     return true;
+  }
+
+  // A comment may say that the profile is a window, whose time the profile has.
+  void take_comments() {
+    ReportEnds ends(&profile_);
+    for (const uint64_t comment : comments_)
+      if (!ends.take(text(comment))) profile_.notes.push_back(text(comment));
+    for (ProfileWindow& window : profile_.windows) {
+      window.begin_ms = profile_.created_ms;
+      window.end_ms = profile_.created_ms + std::max<uint64_t>(profile_.duration_ns / kNsPerMs, 1);
+    }
+    profile_.is_stretch = profile_.duration_ns != 0 && !ends.has_others();
   }
 
   Input& in_;

@@ -1,7 +1,6 @@
 #include "tools/hprof/view/profile.h"
 
 #include "tools/format/file_kind.h"
-#include "tools/format/source_file.h"
 
 namespace hprof::tool {
 
@@ -50,6 +49,7 @@ void put_plain_table(PlainTable table, Profile* profile) {
   const auto [place, fresh] = profile->plain_places.try_emplace(table.title, all.size());
   if (fresh) all.emplace_back();
   all[place->second] = std::move(table);
+  profile->fresh_plain.push_back(place->second);
 }
 
 void take_off_marks(uint64_t trace, Profile* profile) {
@@ -65,8 +65,6 @@ void take_off_marks(uint64_t trace, Profile* profile) {
 }
 
 namespace {
-
-constexpr const char* kDumpTitle = "HEAP DUMP";
 
 bool starts_with(const std::string& text, std::string_view begin) {
   return std::string_view(text).substr(0, begin.size()) == begin;
@@ -86,7 +84,11 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
   const FileKind kind = kind_of(in);
   if (starts_with(first, "count callee caller time")) return read_call_list(in, profile, error);
   if (starts_with(first, "{\"")) {
-    *error = "lines of format=json are not read: format=pprof and format=a are";
+    *error = "cannot read format=json; use format=a or pprof";
+    return false;
+  }
+  if (starts_with(first, "<!doctype html>")) {
+    *error = "a page, which only hprof view reads, by itself";
     return false;
   }
   if (!kind.name.empty() && !kind.is_profile) {
@@ -94,29 +96,6 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
     return false;
   }
   return kind.is_binary ? read_pprof_profile(in, profile, error) : read_folded_profile(in, profile, error);
-}
-
-bool read_profile(const std::string& path, Profile* profile, std::string* error, bool plain) {
-  std::unique_ptr<ByteSource> source = open_source(path, error);
-  if (source == nullptr) return false;
-  profile->file = path;
-  bool good = read_profile(*source, profile, error);
-  if (good && !source->error().empty()) {
-    *error = source->error();
-    good = false;
-  }
-  if (good && profile->tables.empty() && !(plain && !profile->plain_tables.empty())) {
-    *error = "no table with stacks in it (cpu=samples, cpu=times, heap=sites and monitor=y write one)";
-    for (const PlainTable& table : profile->plain_tables) {
-      if (table.is_kept()) *error += "; hprof print shows its " + table.title;
-      if (table.title == kDumpTitle) *error += "; hprof heap reads a dump of format=b";
-    }
-    source->seek(0);
-    if (Input(*source).at_end()) *error = "the file is empty";
-    good = false;
-  }
-  if (!good) *error = path + ": " + *error;
-  return good;
 }
 
 }  // namespace hprof::tool

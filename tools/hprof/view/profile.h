@@ -41,6 +41,7 @@ struct ProfileTable {
   std::vector<ProfileWeight> weights;
   std::vector<ProfileRow> rows;
   bool leaf = false;                  // rows' names are top frames: what was allocated
+  size_t windows = 0;                 // how many it is the sum of; 0: it has all since the start
   std::vector<uint64_t> totals = {};  // by weight, with rows below the cutoff; 0 or empty: not known
 };
 
@@ -49,11 +50,22 @@ struct PlainTable {
   std::string title;              // "CALL LATENCY"
   std::vector<std::string> head;  // the line of BEGIN and the headings, if any
   std::vector<std::string> rows;
+  size_t windows = 0;  // how many there are, of which it is the last one; 0: it has all since the start
   // False: it has no rows of that kind, and only its title is here.
   bool is_kept() const { return !rows.empty() || head.size() > 1; }
 };
 
+// A collector's report of what was new in a stretch of time (every=).
+struct ProfileWindow {
+  uint64_t number = 0;                // 0: the file does not say it
+  uint64_t begin_ms = 0, end_ms = 0;  // since 1970; 0: not known
+  std::vector<ProfileTable> tables;
+  std::vector<PlainTable> plain_tables;
+  std::vector<std::string> notes;
+};
+
 struct ProfileThread {
+  uint64_t serial;
   std::string name;
   bool ended;
 };
@@ -64,22 +76,24 @@ struct Profile {
   std::map<uint64_t, std::vector<ProfileFrame>> traces;    // innermost first
   std::map<uint64_t, std::string> threads;                 // by trace: the thread's name, if traces are split
                                                            // by thread
-  std::map<uint64_t, ProfileThread> all_threads;           // by serial, as a text report names them
+  std::vector<ProfileThread> all_threads;                  // as a text report names them
   std::set<uint64_t> cut;                                  // traces that lack outer frames
-  std::vector<ProfileTable> tables;
-  std::vector<PlainTable> plain_tables;        // the last one of each title
-  std::map<std::string, size_t> plain_places;  // in plain_tables, by title
+  std::vector<ProfileTable> tables;                        // but for those of windows
+  std::vector<PlainTable> plain_tables;                    // the last one of each title
+  std::map<std::string, size_t> plain_places;              // in plain_tables, by title
+  std::vector<size_t> fresh_plain;  // places of those that came since the last note of a report's end
   std::vector<std::string> notes;
+  std::vector<ProfileWindow> windows;  // in the order of the file
+  // The tables are of a stretch of time, as the format has it: those of several files add up.
+  bool is_stretch = false;
   std::string page_lines;    // the data of a page, in place of all else but `file` and `about`
   uint64_t created_ms = 0;   // since 1970; 0: not known
   uint64_t duration_ns = 0;  // of the profile; 0: not known
 };
 
 // Reads a text report, a call list of cpu=old, a binary file with CPU SAMPLES or ALLOC SITES, folded stacks
-// ("a;b;c 42"), or pprof's profile.proto; or these compressed by gzip. False with *error, which names the
-// line or byte: none of these, or without a table with stacks. plain: a table without will do.
-bool read_profile(const std::string& path, Profile* profile, std::string* error, bool plain = false);
-// Reads from a source at its start; accepts a profile without tables.
+// ("a;b;c 42"), or pprof's profile.proto from a source at its start. False with *error, which names the line
+// or byte: none of these.
 bool read_profile(ByteSource& source, Profile* profile, std::string* error);
 
 // The readers, for a source of open_source().

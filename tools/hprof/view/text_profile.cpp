@@ -6,7 +6,7 @@
 
 #include "tools/format/ascii_lines.h"
 #include "tools/hprof/view/other_tables.h"
-#include "tools/hprof/view/profile.h"
+#include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
 
@@ -35,7 +35,8 @@ ProfileFrame frame_of(std::string_view text) {
 
 class TextReport {
  public:
-  TextReport(Input& in, Profile* profile) : lines_(in), profile_(*profile), others_(profile) {}
+  TextReport(Input& in, Profile* profile)
+      : lines_(in), profile_(*profile), others_(profile), ends_(profile) {}
 
   bool run(std::string* error) {
     std::string_view line;
@@ -58,7 +59,7 @@ class TextReport {
       } else if (line.substr(0, 12) == "THREAD END (") {
         thread_end(line);
       } else if (line.substr(0, 12) == "HPROF NOTE: ") {
-        profile_.notes.emplace_back(line.substr(12));
+        note(line.substr(12));
       } else if (profile_.about.empty() && line.substr(0, 13) == "JAVA PROFILE ") {
         profile_.about.emplace_back("format", line);
         created(line);
@@ -104,8 +105,8 @@ class TextReport {
       return introduction_ || fail("expected TRACE <number>:");
     introduction_ = false;
     uint64_t thread = 0;
-    if (scan.literal(" (thread=") && scan.decimal(&thread) && profile_.all_threads.count(thread) != 0)
-      profile_.threads[serial] = profile_.all_threads[thread].name;
+    if (scan.literal(" (thread=") && scan.decimal(&thread) && threads_.count(thread) != 0)
+      profile_.threads[serial] = profile_.all_threads[threads_[thread]].name;
     std::vector<ProfileFrame>& frames = profile_.traces[serial];
     frames.clear();
     while (next(&line)) {
@@ -131,6 +132,11 @@ class TextReport {
     if (seconds > 0) profile_.created_ms = static_cast<uint64_t>(seconds) * 1000;
   }
 
+  void note(std::string_view text) {
+    others_.finish();
+    if (!ends_.take(text)) profile_.notes.emplace_back(text);
+  }
+
   // Reads THREAD START (obj=50000181, id = 200001, name="main", group="main")
   void thread(std::string_view line) {
     uint64_t serial = 0;
@@ -138,7 +144,7 @@ class TextReport {
     Scan scan(line);
     if (scan.up_to("id = ", &skipped) && scan.decimal(&serial) && scan.literal(", name=\"") &&
         scan.up_to_last("\", group=", &name))
-      profile_.all_threads[serial] = {std::string(name), false};
+      put_thread({serial, std::string(name), false});
   }
 
   // Reads THREAD END (id = 200001)
@@ -146,8 +152,14 @@ class TextReport {
     uint64_t serial = 0;
     Scan scan(line);
     if (!scan.literal("THREAD END (id = ") || !scan.decimal(&serial)) return;
-    const auto found = profile_.all_threads.find(serial);
-    if (found != profile_.all_threads.end()) found->second.ended = true;
+    const auto found = threads_.find(serial);
+    if (found != threads_.end()) profile_.all_threads[found->second].ended = true;
+  }
+
+  void put_thread(ProfileThread thread) {
+    const auto [place, fresh] = threads_.try_emplace(thread.serial, profile_.all_threads.size());
+    if (fresh) profile_.all_threads.emplace_back();
+    profile_.all_threads[place->second] = std::move(thread);
   }
 
   bool table(ProfileTable made, std::string_view end, std::string_view head) {
@@ -246,6 +258,8 @@ class TextReport {
   LineReader lines_;
   Profile& profile_;
   OtherTables others_;
+  ReportEnds ends_;
+  std::map<uint64_t, size_t> threads_;  // places in all_threads, by serial
   std::string kept_;
   bool held_ = false;
   bool torn_ = false;  // the last line had no line feed
@@ -301,6 +315,7 @@ bool read_call_list(Input& in, Profile* profile, std::string* error) {
 
 bool read_folded_profile(Input& in, Profile* profile, std::string* error) {
   LineReader lines(in);
+  profile->is_stretch = true;
   ProfileTable table{"folded", "FOLDED STACKS", {{"count", "count", ProfileWeight::kCount, true, false}}, {}};
   std::string_view line;
   while (lines.next(&line)) {

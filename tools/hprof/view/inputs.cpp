@@ -1,0 +1,236 @@
+#include "tools/hprof/view/inputs.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "tools/format/source_file.h"
+#include "tools/os/os.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr const char* kDumpTitle = "HEAP DUMP";
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+// app-2.txt is before app-10.txt.
+bool is_before(const std::string& a, const std::string& b) {
+  size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!is_digit(a[i]) || !is_digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i, ++j;
+      continue;
+    }
+    const auto number = [](const std::string& text, size_t* at) {
+      const size_t zeros = std::min(text.find_first_not_of('0', *at), text.size());
+      size_t end = zeros;
+      while (end < text.size() && is_digit(text[end])) ++end;
+      *at = end;
+      return text.substr(zeros, end - zeros);
+    };
+    const std::string one = number(a, &i), other = number(b, &j);
+    if (one.size() != other.size()) return one.size() < other.size();
+    if (one != other) return one < other;
+  }
+  return a.size() - i < b.size() - j;
+}
+
+// The paths of what is in a folder, without hidden files and folders; empty: `path` is none.
+Arguments inside(const std::string& path) {
+  Arguments paths;
+  const std::string parent = path.back() == '/' ? path : path + '/';
+  for (const std::string& name : os::names_in_folder(path)) {
+    if (name[0] != '.' && os::names_in_folder(parent + name).empty()) paths.push_back(parent + name);
+  }
+  std::sort(paths.begin(), paths.end(), is_before);
+  return paths;
+}
+
+// Joins the profiles of several files.
+class Joiner {
+ public:
+  explicit Joiner(Profile* all) : all_(*all) {}
+
+  void add(Profile one) {
+    for (auto& [number, frames] : one.traces) numbers_[number] = number_of(one, number, frames);
+    renumber(&one.tables);
+    for (ProfileWindow& window : one.windows) renumber(&window.tables);
+    if (one.is_stretch && !one.tables.empty()) {
+      ProfileWindow window = {0, one.created_ms, one.created_ms + one.duration_ns / 1000000, {}, {}, {}};
+      window.tables.swap(one.tables);
+      window.notes.swap(one.notes);
+      all_.windows.push_back(std::move(window));
+    }
+    append(&one.windows, &all_.windows);
+    append(&one.tables, &all_.tables);
+    append(&one.notes, &all_.notes);
+    for (PlainTable& table : one.plain_tables) put_plain_table(std::move(table), &all_);
+    for (ProfileThread& thread : one.all_threads) add_thread(std::move(thread));
+    if (all_.about.empty()) all_.about = std::move(one.about);
+    const bool is_earlier = all_.created_ms == 0 || one.created_ms < all_.created_ms;
+    if (one.created_ms != 0 && is_earlier) all_.created_ms = one.created_ms;
+    numbers_.clear();
+  }
+
+ private:
+  template <typename T>
+  static void append(std::vector<T>* from, std::vector<T>* to) {
+    std::move(from->begin(), from->end(), std::back_inserter(*to));
+  }
+
+  // Traces of the same frames and thread have one number.
+  uint64_t number_of(const Profile& one, uint64_t number, std::vector<ProfileFrame>& frames) {
+    const auto thread = one.threads.find(number);
+    const bool is_cut = one.cut.count(number) != 0;
+    std::string key = is_cut ? "cut\n" : "\n";
+    if (thread != one.threads.end()) key += thread->second;
+    for (const ProfileFrame& frame : frames)
+      key += '\n' + frame.class_name + '\n' + frame.method + '\n' + frame.source + '\n' +
+             std::to_string(frame.line);
+    const auto [place, fresh] = known_.try_emplace(std::move(key), known_.size() + 1);
+    if (!fresh) return place->second;
+    all_.traces[place->second] = std::move(frames);
+    if (thread != one.threads.end()) all_.threads[place->second] = thread->second;
+    if (is_cut) all_.cut.insert(place->second);
+    return place->second;
+  }
+
+  // Trace 0 has no frames.
+  void renumber(std::vector<ProfileTable>* tables) const {
+    for (ProfileTable& table : *tables) {
+      for (ProfileRow& row : table.rows) {
+        const auto found = numbers_.find(row.trace);
+        row.trace = found == numbers_.end() ? 0 : found->second;
+      }
+    }
+  }
+
+  // Files of one session name its threads again.
+  void add_thread(ProfileThread thread) {
+    const auto [place, fresh] = threads_.try_emplace({thread.serial, thread.name}, all_.all_threads.size());
+    if (fresh) return all_.all_threads.push_back(std::move(thread));
+    all_.all_threads[place->second].ended |= thread.ended;
+  }
+
+  Profile& all_;
+  std::map<std::string, uint64_t> known_;
+  std::map<uint64_t, uint64_t> numbers_;  // of the file that is added
+  std::map<std::pair<uint64_t, std::string>, size_t> threads_;
+};
+
+bool read_file(const std::string& path, Profile* profile, bool* is_empty, std::string* error) {
+  std::unique_ptr<ByteSource> source = open_source(path, error);
+  if (source == nullptr) return false;
+  profile->file = path;
+  bool good = read_profile(*source, profile, error);
+  if (good && !source->error().empty()) {
+    *error = source->error();
+    good = false;
+  }
+  source->seek(0);
+  *is_empty = Input(*source).at_end();
+  if (!good) *error = path + ": " + *error;
+  return good;
+}
+
+// *is_empty: all of them are.
+bool read_files(const Arguments& words, Profile* profile, bool* is_empty, std::string* error) {
+  Joiner joiner(profile);
+  size_t count = 0;
+  for (const std::string& word : words) {
+    const Arguments files = files_of({word});
+    const bool is_folder = files != Arguments{word};
+    for (const std::string& path : files) {
+      Profile one;
+      bool is_one_empty = false;
+      if (read_file(path, &one, &is_one_empty, error)) {
+        joiner.add(std::move(one));
+        *is_empty = *is_empty && is_one_empty;
+        ++count;
+      } else if (is_folder) {
+        std::cerr << "hprof: left out: " << *error << '\n';
+      } else {
+        return false;
+      }
+    }
+  }
+  profile->file = words[0];
+  if (words.size() > 1) profile->file += " and " + std::to_string(words.size() - 1) + " more";
+  return count != 0;
+}
+
+// What to say of a profile without tables of stacks.
+std::string without_tables(const Profile& profile, bool is_empty) {
+  if (is_empty) return "the file is empty";
+  std::string text =
+      "no table with stacks in it (cpu=samples, cpu=times, heap=sites and monitor=y write one)";
+  for (const PlainTable& table : profile.plain_tables) {
+    if (table.is_kept()) text += "; hprof print shows its " + table.title;
+    if (table.title == kDumpTitle) text += "; hprof heap reads a dump of format=b";
+  }
+  return text;
+}
+
+}  // namespace
+
+bool read_choice(const Given& given, WindowChoice* choice, Which which, std::string* format) {
+  const auto put = [&](const std::string& value, std::string* to) {
+    if (which == Which::kLast || to->empty()) *to = value;
+  };
+  std::string number;
+  for (const std::string& value : given.all("--window")) put(value, &number);
+  if (!number.empty()) parse_number(number, UINT32_MAX, &choice->number);
+  for (const auto& [option, to] : {std::pair("--from", &choice->from), std::pair("--to", &choice->to)}) {
+    for (const std::string& value : given.all(option)) {
+      uint64_t ms = 0;
+      if (parse_time(value, &ms)) {
+        put(value, to);
+      } else if (to == &choice->to && format != nullptr) {
+        *format = value;
+      } else {
+        given.misuse(std::string(option) + "=" + value + " is no time of day, such as 12:03:10");
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+Arguments files_of(const Arguments& words) {
+  Arguments files;
+  for (const std::string& word : words) {
+    const Arguments in_folder = word.empty() || word == "-" ? Arguments() : inside(word);
+    if (in_folder.empty())
+      files.push_back(word);
+    else
+      files.insert(files.end(), in_folder.begin(), in_folder.end());
+  }
+  return files;
+}
+
+std::string output_base(const Arguments& words) {
+  std::string base = words[0];
+  while (base.size() > 1 && base.back() == '/') base.pop_back();
+  return base;
+}
+
+bool read_inputs(const Arguments& words, const WindowChoice& choice, bool plain, Profile* profile,
+                 std::string* error) {
+  bool is_empty = true;
+  const bool is_one = words.size() == 1 && files_of(words) == words;
+  const bool good =
+      is_one ? read_file(words[0], profile, &is_empty, error) : read_files(words, profile, &is_empty, error);
+  if (!good) return false;
+  if (!add_windows(choice, profile, error)) {
+    *error = profile->file + " " + *error;
+    return false;
+  }
+  if (!profile->tables.empty() || (plain && !profile->plain_tables.empty())) return true;
+  *error = profile->file + ": " + without_tables(*profile, is_empty);
+  return false;
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,378 @@
+#include "tools/hprof/view/windows.h"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "tools/format/ascii_lines.h"
+#include "tools/format/value_text.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr uint64_t kMsPerSecond = 1000, kDayMs = 24 * 3600 * kMsPerSecond;
+
+uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+// "20261128170614", local time; 0: it is none.
+uint64_t moment_of_stamp(uint64_t stamp) {
+  std::tm local = {};
+  const auto take = [&](uint64_t radix) {
+    const auto part = static_cast<int>(stamp % radix);
+    stamp /= radix;
+    return part;
+  };
+  local.tm_sec = take(100);
+  local.tm_min = take(100);
+  local.tm_hour = take(100);
+  local.tm_mday = take(100);
+  local.tm_mon = take(100) - 1;
+  local.tm_year = take(10000) - 1900;
+  local.tm_isdst = -1;
+  const std::time_t seconds = stamp != 0 ? 0 : std::mktime(&local);
+  return seconds > 0 ? static_cast<uint64_t>(seconds) * kMsPerSecond : 0;
+}
+
+enum class Report { kNone, kWindow, kOther };
+
+// "window 3: 20261128170614 to 20261128170615, 1.004 s; ...", of a binary file "window 1795888045635 to
+// 1795888046638 ms since 1970"; of other reports "since the start: ..." and "since the last report: ...".
+Report report_of(std::string_view text, ProfileWindow* window) {
+  Scan scan(text);
+  for (const std::string_view other : {"since the start: ", "since the last report: "})
+    if (scan.maybe(other)) return Report::kOther;
+  uint64_t number = 0, begin = 0, end = 0;
+  if (!scan.literal("window ") || !scan.decimal(&number)) return Report::kNone;
+  if (scan.maybe(": ")) {
+    if (!scan.decimal(&begin) || !scan.literal(" to ") || !scan.decimal(&end)) return Report::kNone;
+    window->number = number;
+    window->begin_ms = moment_of_stamp(begin);
+    // Stamps have seconds: a shorter window is not one of no length.
+    window->end_ms = std::max(moment_of_stamp(end), window->begin_ms + 1);
+    return Report::kWindow;
+  }
+  if (!scan.literal(" to ") || !scan.decimal(&end) || !scan.literal(" ms since 1970")) return Report::kNone;
+  window->begin_ms = number;
+  window->end_ms = std::max(end, number + 1);
+  return Report::kWindow;
+}
+
+int64_t local_ms(uint64_t ms) {
+  constexpr uint64_t kMost = INT64_MAX / 2;
+  return static_cast<int64_t>(std::min(ms, kMost)) + static_cast<int64_t>(utc_offset(ms)) * 1000;
+}
+
+// "2026-11-28 17:06:14", by local time.
+std::string local_text(uint64_t ms) {
+  const std::string text = date_text(static_cast<uint64_t>(local_ms(ms)));
+  return text.substr(0, text.rfind(" UTC"));
+}
+
+std::string stretch_text(uint64_t begin_ms, uint64_t end_ms) {
+  const std::string from = local_text(begin_ms), to = local_text(end_ms);
+  const bool is_one_day = from.substr(0, 10) == to.substr(0, 10);
+  return from + " to " + (is_one_day && to.size() > 11 ? to.substr(11) : to);
+}
+
+// "windows 1 to 4, 2026-11-28 17:06:14 to 17:06:18"
+std::string names_of(const std::vector<ProfileWindow*>& windows) {
+  std::set<uint64_t> numbers;
+  uint64_t begin = UINT64_MAX, end = 0;
+  for (const ProfileWindow* window : windows) {
+    numbers.insert(window->number);
+    begin = std::min(begin, window->begin_ms);
+    end = std::max(end, window->end_ms);
+  }
+  const uint64_t first = *numbers.begin(), last = *numbers.rbegin();
+  const bool has_gaps = numbers.size() != last - first + 1;
+  std::string text = has_gaps ? std::to_string(numbers.size()) + " of windows " : "windows ";
+  if (first == last)
+    text = "window " + std::to_string(first);
+  else
+    text += std::to_string(first) + " to " + std::to_string(last);
+  return begin == 0 ? text : text + ", " + stretch_text(begin, end);
+}
+
+// The sum of the tables of one name.
+class TableSum {
+ public:
+  void add(ProfileTable& table) {
+    const std::vector<size_t> columns = columns_of(table);
+    ++sum_.windows;
+    for (ProfileRow& row : table.rows) add(row, columns);
+    add_totals(table, columns);
+    sum_.leaf = sum_.leaf || table.leaf;
+  }
+  ProfileTable take() {
+    for (size_t i = 0; i < sum_.rows.size(); ++i)
+      if (seen_[i] != sum_.windows) forget_states(i);
+    const auto weighs = [](const ProfileRow& row) {
+      return std::any_of(row.values.begin(), row.values.end(), [](uint64_t value) { return value != 0; });
+    };
+    // A window in which nothing was new has a row that says so.
+    std::vector<ProfileRow>& rows = sum_.rows;
+    if (std::any_of(rows.begin(), rows.end(), weighs))
+      rows.erase(
+          std::remove_if(rows.begin(), rows.end(), [&](const ProfileRow& row) { return !weighs(row); }),
+          rows.end());
+    size_t by = 0;
+    while (by < sum_.weights.size() && !sum_.weights[by].preferred) ++by;
+    if (by == sum_.weights.size()) by = 0;
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](const ProfileRow& a, const ProfileRow& b) { return a.values[by] > b.values[by]; });
+    return std::move(sum_);
+  }
+
+ private:
+  // The index of each weight in the sum, to which new ones are added.
+  std::vector<size_t> columns_of(const ProfileTable& table) {
+    if (sum_.windows == 0) {
+      sum_.name = table.name;
+      sum_.title = table.title;
+      sum_.totals = std::vector<uint64_t>(table.weights.size());
+    }
+    std::vector<size_t> columns;
+    for (const ProfileWeight& weight : table.weights) {
+      size_t column = 0;
+      while (column < sum_.weights.size() && sum_.weights[column].name != weight.name) ++column;
+      columns.push_back(column);
+      if (column == sum_.weights.size()) {
+        sum_.weights.push_back(weight);
+        for (ProfileRow& row : sum_.rows) row.values.push_back(0);
+      }
+    }
+    for (size_t i = 0; i < columns.size(); ++i)
+      sum_.weights[columns[i]].preferred = table.weights[i].preferred;
+    return columns;
+  }
+
+  void add(ProfileRow& row, const std::vector<size_t>& columns) {
+    const auto [place, fresh] = places_.try_emplace({row.trace, row.name, row.label}, sum_.rows.size());
+    if (fresh) {
+      sum_.rows.push_back(
+          {row.trace, std::vector<uint64_t>(sum_.weights.size()), std::move(row.name), std::move(row.label)});
+    }
+    if (fresh) seen_.push_back(0);
+    if (seen_[place->second] != sum_.windows) forget_states(place->second);
+    seen_[place->second] = sum_.windows;
+    std::vector<uint64_t>& values = sum_.rows[place->second].values;
+    for (size_t i = 0; i < columns.size(); ++i)
+      values[columns[i]] = add_saturated(values[columns[i]], row.values[i]);
+  }
+
+  void forget_states(size_t row) {
+    for (size_t i = 0; i < sum_.weights.size(); ++i)
+      if (sum_.weights[i].state) sum_.rows[row].values[i] = 0;
+  }
+
+  // They are known if each window has them.
+  void add_totals(const ProfileTable& table, const std::vector<size_t>& columns) {
+    if (table.totals.size() != columns.size() || sum_.totals.size() < sum_.weights.size())
+      return sum_.totals.clear();
+    for (size_t i = 0; i < columns.size(); ++i) {
+      uint64_t& total = sum_.totals[columns[i]];
+      total = sum_.weights[columns[i]].state ? table.totals[i] : add_saturated(total, table.totals[i]);
+    }
+  }
+
+  ProfileTable sum_;
+  std::vector<size_t> seen_;  // by row, the last window that has it
+  std::map<std::tuple<uint64_t, std::string, std::string>, size_t> places_;  // of rows
+};
+
+// Windows without numbers get those of their places among the ones of their collector.
+void put_numbers(std::vector<ProfileWindow>* windows) {
+  std::map<std::string, uint64_t> counts;
+  for (ProfileWindow& window : *windows) {
+    uint64_t& count = counts[window.tables.empty() ? "" : window.tables[0].name];
+    if (window.number == 0) window.number = ++count;
+  }
+}
+
+// pprof files of one session that have all since its start begin at one moment: the longest one has the
+// others.
+void drop_repeated(std::vector<ProfileWindow>* windows) {
+  std::map<std::pair<std::string, uint64_t>, uint64_t> ends;
+  const auto end_of = [&](const ProfileWindow& window) -> uint64_t& {
+    return ends[{window.tables.empty() ? "" : window.tables[0].name, window.begin_ms}];
+  };
+  const auto is_known = [](const ProfileWindow& window) {
+    return window.number != 0 || window.begin_ms == 0;
+  };
+  for (const ProfileWindow& window : *windows) {
+    if (!is_known(window)) end_of(window) = std::max(end_of(window), window.end_ms);
+  }
+  windows->erase(std::remove_if(windows->begin(), windows->end(),
+                                [&](const ProfileWindow& window) {
+                                  return !is_known(window) && window.end_ms < end_of(window);
+                                }),
+                 windows->end());
+}
+
+class Chooser {
+ public:
+  Chooser(const WindowChoice& choice, int64_t began)
+      : choice_(choice), from_(moment_of(choice.from, began)), to_(moment_of(choice.to, began)) {}
+  bool takes(const ProfileWindow& window) const {
+    if (choice_.number != 0 && window.number != choice_.number) return false;
+    if (!choice_.from.empty() && local_ms(window.end_ms) <= from_) return false;
+    return choice_.to.empty() || local_ms(window.begin_ms) < to_;
+  }
+
+ private:
+  const WindowChoice& choice_;
+  const int64_t from_, to_;
+};
+
+// Puts the sums of windows, which are in the order of time, into the profile.
+void add_up(const std::vector<ProfileWindow*>& windows, Profile* profile) {
+  profile->about.emplace_back("windows", names_of(windows));
+  uint64_t end = 0;
+  profile->created_ms = windows[0]->begin_ms;
+  std::vector<TableSum> sums;
+  std::map<std::string, size_t> places;  // in `sums`, by name
+  std::map<std::string, size_t> counts;  // of plain tables, by title
+  for (ProfileWindow* window : windows) {
+    end = std::max(end, window->end_ms);
+    for (ProfileTable& table : window->tables) {
+      const auto [place, fresh] = places.try_emplace(table.name, sums.size());
+      if (fresh) sums.emplace_back();
+      sums[place->second].add(table);
+    }
+    for (PlainTable& table : window->plain_tables) {
+      table.windows = ++counts[table.title];
+      put_plain_table(std::move(table), profile);
+    }
+    // Notes are of all since the start: those of the last windows have what the earlier ones have.
+    if (window->number != windows.back()->number) continue;
+    std::move(window->notes.begin(), window->notes.end(), std::back_inserter(profile->notes));
+  }
+  for (TableSum& sum : sums) profile->tables.push_back(sum.take());
+  profile->duration_ns = (end - profile->created_ms) * 1000000;
+}
+
+}  // namespace
+
+bool ReportEnds::take(std::string_view text) {
+  ProfileWindow window;
+  const Report report = report_of(text, &window);
+  if (report == Report::kNone) return false;
+  if (report == Report::kWindow) {
+    move_to(&window);
+    profile_.windows.push_back(std::move(window));
+  } else {
+    has_others_ = true;
+    profile_.notes.emplace_back(text);
+  }
+  tables_ = profile_.tables.size();
+  notes_ = profile_.notes.size();
+  profile_.fresh_plain.clear();
+  return true;
+}
+
+// Files of 1.0.0 have no note after reports that are no windows. Such a report has the tables of all
+// collectors in the same order, so the window begins with the last table of the first one's name.
+void ReportEnds::move_to(ProfileWindow* window) {
+  const auto place = [](size_t index) { return static_cast<std::ptrdiff_t>(index); };
+  std::vector<ProfileTable>& tables = profile_.tables;
+  size_t first = tables_;
+  for (size_t i = first; i < tables.size(); ++i)
+    if (tables[i].name == tables[tables_].name) first = i;
+  std::move(tables.begin() + place(first), tables.end(), std::back_inserter(window->tables));
+  tables.resize(first);
+  std::vector<std::string>& notes = profile_.notes;
+  std::move(notes.begin() + place(notes_), notes.end(), std::back_inserter(window->notes));
+  notes.resize(notes_);
+  for (const size_t plain : profile_.fresh_plain)
+    window->plain_tables.push_back(profile_.plain_tables[plain]);
+}
+
+std::string window_text(std::string_view text) {
+  ProfileWindow window;
+  if (report_of(text, &window) != Report::kWindow) return "";
+  return stretch_text(window.begin_ms, window.end_ms);
+}
+
+bool parse_time(const std::string& text, uint64_t* ms_of_day) {
+  uint64_t hour = 0, minute = 0, second = 0, fraction = 0;
+  Scan scan(text);
+  scan.decimal(&hour) && scan.literal(":") && scan.decimal(&minute);
+  if (scan.maybe(":") && scan.decimal(&second) && scan.maybe(".")) {
+    std::string digits(scan.rest());
+    scan.decimal(&fraction);
+    digits.resize(3, '0');
+    Scan(digits).decimal(&fraction);
+  }
+  *ms_of_day = ((hour * 60 + minute) * 60 + second) * kMsPerSecond + fraction;
+  return scan.done() && hour < 24 && minute < 60 && second < 60;
+}
+
+int64_t moment_of(const std::string& time, int64_t began) {
+  uint64_t ms_of_day = 0;
+  parse_time(time, &ms_of_day);
+  const auto day = static_cast<int64_t>(kDayMs);
+  const int64_t after = static_cast<int64_t>(ms_of_day) - began % day;
+  return began + (after < -day / 2 ? after + day : after);
+}
+
+std::string text_of(const WindowChoice& choice) {
+  return (choice.from.empty() ? "" : " from " + choice.from) + (choice.to.empty() ? "" : " to " + choice.to);
+}
+
+// Times that people type have seconds at most.
+bool is_outside(const WindowChoice& choice, int64_t began, int64_t first, int64_t last) {
+  const auto ms = static_cast<int64_t>(kMsPerSecond);
+  const bool has_from = !choice.from.empty(), has_to = !choice.to.empty();
+  const int64_t from = moment_of(choice.from, began), to = moment_of(choice.to, began);
+  if ((has_from && from > last) || (has_to && to <= first)) return true;
+  if (has_from && has_to) return from >= to;
+  return (has_from && from <= first - ms) || (has_to && to >= last + ms);
+}
+
+bool add_windows(const WindowChoice& choice, Profile* profile, std::string* error) {
+  std::vector<ProfileWindow> windows = std::move(profile->windows);
+  profile->windows.clear();
+  if (windows.empty()) {
+    if (choice.is_given())
+      *error =
+          "has no windows, which every= writes, nor events, which pages of format=flamegraph_events have";
+    return !choice.is_given();
+  }
+  std::stable_sort(windows.begin(), windows.end(), [](const ProfileWindow& a, const ProfileWindow& b) {
+    return std::tie(a.begin_ms, a.number) < std::tie(b.begin_ms, b.number);
+  });
+  drop_repeated(&windows);
+  put_numbers(&windows);
+  const bool has_times = !choice.from.empty() || !choice.to.empty();
+  if (has_times && windows[0].begin_ms == 0) {
+    *error = "does not say when its windows were: --window=N takes one";
+    return false;
+  }
+  std::vector<ProfileWindow*> all, chosen;
+  const int64_t began = local_ms(windows[0].begin_ms);
+  int64_t end = began;
+  const Chooser chooser(choice, began);
+  for (ProfileWindow& window : windows) {
+    all.push_back(&window);
+    end = std::max(end, local_ms(window.end_ms));
+    if (chooser.takes(window)) chosen.push_back(&window);
+  }
+  if (chosen.empty() || is_outside(choice, began, began, end)) {
+    const std::string number = choice.number != 0 ? " " + std::to_string(choice.number) : "";
+    *error = "has no window" + number + text_of(choice) + ", but " + names_of(all);
+    return false;
+  }
+  if (choice.is_given()) {
+    profile->tables.clear();
+    profile->plain_tables.clear();
+    profile->plain_places.clear();
+    profile->notes.clear();
+  }
+  add_up(chosen, profile);
+  return true;
+}
+
+}  // namespace hprof::tool
