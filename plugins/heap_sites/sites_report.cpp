@@ -1,13 +1,9 @@
 #include "sites_report.h"
 
-#include <algorithm>
-
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/cutoff.hpp>
 
 namespace hprof::sites {
-
-constexpr uint64_t kFewestRows = 64;
 
 static bool has_changed(const Site& site) {
   return site.allocated.objects != site.reported_allocated || site.live().objects != site.reported_live;
@@ -18,23 +14,8 @@ SitesReport::SitesReport(const Services& services, const SiteTable& sites, const
       sites_(sites),
       wish_(wish),
       wanted_(sites.last()),
-      room_(wanted_),
-      rows_(services.allocate_most<hprof_site_row>(&room_, kFewestRows)) {}
-
-// Without room for all rows it keeps the largest, in a heap whose first row is the last in the order.
-void SitesReport::add(const hprof_site_row& row) {
-  const auto before = [this](const hprof_site_row& a, const hprof_site_row& b) { return is_before(a, b); };
-  if (row_count_ < room_) {
-    rows_[row_count_++] = row;
-    if (row_count_ == room_) std::make_heap(rows_, rows_ + row_count_, before);
-    return;
-  }
-  left_out_++;
-  if (!is_before(row, rows_[0])) return;
-  std::pop_heap(rows_, rows_ + row_count_, before);
-  rows_[row_count_ - 1] = row;
-  std::push_heap(rows_, rows_ + row_count_, before);
-}
+      rows_(services, {wish.by_allocation}),
+      has_room_(rows_.open(wanted_)) {}
 
 void SitesReport::collect() {
   for (uint32_t i = 1; i <= sites_.last(); i++) {
@@ -44,36 +25,36 @@ void SitesReport::collect() {
     totals_.live.bytes += live.bytes;
     totals_.allocated.objects += made.objects;
     totals_.allocated.bytes += made.bytes;
-    if (i > wanted_ || rows_ == nullptr) continue;
+    if (i > wanted_ || !has_room_) continue;
     const bool changed = has_changed(site);
     site.reported_allocated = site.allocated.objects;
     site.reported_live = live.objects;
     live = whole(live, wish_.fraction_bits);
     made = whole(made, wish_.fraction_bits);
     if (made.objects == 0 || (wish_.incremental && !changed)) continue;
-    add({site.owner, site.trace, live.bytes, live.objects, made.bytes, made.objects});
+    rows_.add({site.owner, site.trace, live.bytes, live.objects, made.bytes, made.objects});
   }
   totals_ = {whole(totals_.live, wish_.fraction_bits), whole(totals_.allocated, wish_.fraction_bits)};
 }
 
-bool SitesReport::is_before(const hprof_site_row& a, const hprof_site_row& b) const {
-  if (!wish_.by_allocation && a.live_bytes != b.live_bytes) return a.live_bytes > b.live_bytes;
+bool SiteIsBefore::operator()(const hprof_site_row& a, const hprof_site_row& b) const {
+  if (!by_allocation && a.live_bytes != b.live_bytes) return a.live_bytes > b.live_bytes;
   if (a.allocated_bytes != b.allocated_bytes) return a.allocated_bytes > b.allocated_bytes;
   return a.trace != b.trace ? a.trace < b.trace : a.owner < b.owner;
 }
 
 hprof_status SitesReport::write_table() {
-  if (rows_ == nullptr && room_ != 0) return HPROF_NO_MEMORY;
-  std::sort(rows_, rows_ + row_count_,
-            [this](const hprof_site_row& a, const hprof_site_row& b) { return is_before(a, b); });
+  if (!has_room_) return HPROF_NO_MEMORY;
+  rows_.sort();
   const double least =
       least_shown(wish_.cutoff, wish_.by_allocation ? totals_.allocated.bytes : totals_.live.bytes);
+  const hprof_site_row* rows = rows_.data();
   uint64_t kept = 0;
-  while (kept < row_count_ && static_cast<double>(wish_.by_allocation ? rows_[kept].allocated_bytes
-                                                                      : rows_[kept].live_bytes) >= least)
+  while (kept < rows_.size() && static_cast<double>(wish_.by_allocation ? rows[kept].allocated_bytes
+                                                                        : rows[kept].live_bytes) >= least)
     kept++;
   const hprof_site_row totals = row_of_totals();
-  hprof_rec_table table = table_of(kAllocSites, rows_, kept);
+  hprof_rec_table table = table_of(kAllocSites, rows, kept);
   table.created_ms = services_.clock->wall_ms(services_.host);
   table.totals = cells_of(&totals);
   table.flags =

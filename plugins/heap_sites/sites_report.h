@@ -2,7 +2,7 @@
 #pragma once
 
 #include <hprof/collector.h>
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/report_rows.hpp>
 #include <hprof/tables.h>
 
 #include "site_table.h"
@@ -18,6 +18,12 @@ struct ReportWish {
   double cutoff;
 };
 
+// The order of the table.
+struct SiteIsBefore {
+  bool by_allocation;
+  bool operator()(const hprof_site_row& a, const hprof_site_row& b) const;
+};
+
 struct SiteTotals {
   Amount live;
   Amount allocated;
@@ -28,9 +34,6 @@ class SitesReport {
  public:
   // Allocates room for all sites, or for as many as there is memory for.
   SitesReport(const Services& services, const SiteTable& sites, const ReportWish& wish);
-  ~SitesReport() { services_.release(rows_, room_); }
-  SitesReport(const SitesReport&) = delete;
-  SitesReport& operator=(const SitesReport&) = delete;
 
   // Copies the sites, and remembers what is reported. The reaper is stopped.
   void collect();
@@ -38,21 +41,17 @@ class SitesReport {
   hprof_status write_table();
   hprof_status write_summary() const;
   // How many sites there was no room for; none is larger than a row of the table.
-  uint64_t left_out() const { return left_out_; }
+  uint64_t left_out() const { return rows_.left_out(); }
 
  private:
-  bool is_before(const hprof_site_row& a, const hprof_site_row& b) const;
-  void add(const hprof_site_row& row);
   hprof_site_row row_of_totals() const;
 
   const Services& services_;
   const SiteTable& sites_;
   ReportWish wish_;
   uint64_t wanted_;
-  uint64_t room_;
-  hprof_site_row* rows_;
-  uint64_t row_count_ = 0;
-  uint64_t left_out_ = 0;
+  ReportRows<hprof_site_row, SiteIsBefore> rows_;
+  bool has_room_;
   SiteTotals totals_ = {};
 };
 
