@@ -193,13 +193,12 @@ hprof_status Collector::report(const hprof_report& report) {
   if (!lock_book()) return HPROF_FAILED;
   if (last_engine_ != nullptr) last_engine_->settle();
   Circumstances how = circumstances();
-  Snapshot snapshot;
-  snapshot.take(s, shared_.book);
+  Snapshot snapshot(s);
+  snapshot.take(shared_.book);
   shared_.book.lock.unlock();
   if (how.is_elapsed) how.process_cpu_ns = 0;  // not comparable with elapsed time
   hprof_status status = write_report(s, &snapshot, how, report.cutoff);
   if (status == HPROF_OK && last_engine_ != nullptr) status = last_engine_->write_note(how.watched_ns);
-  snapshot.release(s);
   return status;
 }
 

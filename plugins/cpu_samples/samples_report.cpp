@@ -34,8 +34,7 @@ static constexpr hprof_table_schema kSchema = {sizeof(hprof_table_schema),
                                                kColumns<is_elapsed, has_labels>};
 static_assert(sizeof(SampleRow) == 4 * sizeof(hprof_cell), "a member for each column");
 
-void Snapshot::take(const Services& services, const SampleBook& book) {
-  const TraceCounts& counts = book.counts();
+void Snapshot::take(const SampleBook& book) {
   total = book.total();
   looks = book.looks();
   equal_looks = book.equal_looks();
@@ -43,25 +42,30 @@ void Snapshot::take(const Services& services, const SampleBook& book) {
   for (uint32_t r = 0; r < kReasonCount; r++) reasons[r] = book.by_reason(static_cast<Reason>(r));
   for (uint32_t f = 0; f < kFoundCount; f++) found[f] = book.by_found(static_cast<Found>(f));
   for (uint32_t k = 0; k < HPROF_FRAME_KINDS; k++) kinds[k] = book.by_kind(k);
-  row_count = counts.size() + (counts.overflow() != 0 ? 1 : 0);
-  if (row_count == 0) {
+  const TraceCounts& counts = book.counts();
+  const uint64_t wanted = counts.size() + (counts.overflow() != 0 ? 1 : 0);
+  if (wanted == 0) {
     small[0] = {0, 0, book.synthetic_trace("no_samples"), 0};
-  } else if ((rows = services.allocate<SampleRow>(row_count)) == nullptr) {
+  } else if (!table.open(wanted)) {
     small[0] = {total, 0, book.synthetic_trace("no_memory_for_the_table"), 0};
   } else {
-    row_room = row_count;
-    counts.copy(rows);
-    if (counts.overflow() != 0)
-      rows[row_count - 1] = {counts.overflow(), 0, book.synthetic_trace("other_traces"), 0};
-    return;
+    take_rows(book);
   }
-  rows = small;
-  row_count = 1;
 }
 
-void Snapshot::release(const Services& services) {
-  if (rows != small) services.release(rows, row_room);
-  rows = nullptr;
+void Snapshot::take_rows(const SampleBook& book) {
+  uint64_t others = book.counts().overflow();
+  book.counts().each([&](const SampleRow& row) {
+    table.add(row);
+    others += row.count;
+  });
+  for (uint64_t i = 0; i < table.size(); i++) others -= table.data()[i].count;
+  if (others != 0) {
+    if (table.is_full()) others += table.take_last().count;
+    table.add({others, 0, book.synthetic_trace("other_traces"), 0});
+  }
+  rows = table.data();
+  row_count = table.size();
 }
 
 static Note note_on_engine(const Snapshot& snapshot, const Circumstances& how) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <hprof/collector.h>
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/report_rows.hpp>
 
 #include "sample_book.h"
 #include "vm_threads.h"
@@ -13,21 +13,23 @@ namespace hprof::samples {
 
 // A copy of the counts, so that counting can go on while the report is written.
 struct Snapshot {
-  SampleRow* rows = nullptr;
-  uint64_t row_count = 0;
-  uint64_t row_room = 0;
+  explicit Snapshot(const Services& services) : table(services) {}
+
+  ReportRows<SampleRow, SampleIsBefore> table;
+  SampleRow* rows = small;
+  uint64_t row_count = 1;
   uint64_t total = 0;
   uint64_t looks = 0, equal_looks = 0;
   uint64_t other_labels = 0;
   uint64_t reasons[kReasonCount] = {};
   uint64_t found[kFoundCount] = {};
   uint64_t kinds[HPROF_FRAME_KINDS] = {};
-  SampleRow small[1] = {};  // the row if there is only one, or no memory for more
+  SampleRow small[1] = {};  // the row if there are no samples, or no memory for more
 
   // The caller holds the book's lock. Never empty: without samples there is one row of count 0, under a
-  // synthetic frame. [control]
-  void take(const Services& services, const SampleBook& book);
-  void release(const Services& services);
+  // synthetic frame. Samples of rows for which there is no memory are in one row. [control]
+  void take(const SampleBook& book);
+  void take_rows(const SampleBook& book);
 };
 
 // How the samples were taken.

@@ -7,13 +7,9 @@
 namespace hprof::samples {
 
 uint64_t rank_rows(SampleRow* rows, uint64_t count, uint64_t total, double cutoff) {
-  const auto precedes = [](const SampleRow& a, const SampleRow& b) {
-    if (a.count != b.count) return a.count > b.count;
-    return a.trace != b.trace ? a.trace < b.trace : a.labels < b.labels;
-  };
   // A heap sort is half the code of std::sort, and runs once per report.
-  std::make_heap(rows, rows + count, precedes);
-  std::sort_heap(rows, rows + count, precedes);
+  std::make_heap(rows, rows + count, SampleIsBefore());
+  std::sort_heap(rows, rows + count, SampleIsBefore());
   uint64_t kept = 0;
   const double least = least_shown(cutoff, total);
   while (kept < count && static_cast<double>(rows[kept].count) >= least) kept++;

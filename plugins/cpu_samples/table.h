@@ -20,8 +20,16 @@ struct SampleRow {
   uint64_t labels;  // hprof_string_id
 };
 
-// Sorts by samples, most first, equal ones by trace number and labels. Returns how many rows the table has:
-// it ends before the first row whose share of `total` is below `cutoff`.
+// By samples, most first, equal ones by trace number and labels.
+struct SampleIsBefore {
+  bool operator()(const SampleRow& a, const SampleRow& b) const {
+    if (a.count != b.count) return a.count > b.count;
+    return a.trace != b.trace ? a.trace < b.trace : a.labels < b.labels;
+  }
+};
+
+// Sorts the rows. Returns how many the table has: it ends before the first row whose share of `total` is
+// below `cutoff`.
 uint64_t rank_rows(SampleRow* rows, uint64_t count, uint64_t total, double cutoff);
 
 }  // namespace hprof::samples

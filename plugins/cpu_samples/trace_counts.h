@@ -33,9 +33,12 @@ class TraceCounts {
   uint64_t size() const { return counts_.size(); }  // rows with samples
   uint64_t overflow() const { return overflow_; }   // samples without a row of their own
 
-  // Writes the rows, in no order; `rows` has room for size().
-  void copy(SampleRow* rows) const {
-    counts_.each([&](uint64_t key, uint64_t count) { *rows++ = {count, 0, key & UINT32_MAX, key >> 32}; });
+  // Visits the rows, in no order.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    counts_.each([&](uint64_t key, uint64_t count) {
+      visit(SampleRow{count, 0, key & UINT32_MAX, key >> 32});
+    });
   }
 
  private:

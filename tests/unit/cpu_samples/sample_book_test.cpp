@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "plugins/cpu_samples/samples_report.h"
+#include "rows_of.h"
 #include "tools/mock/mock_host.h"
 
 using namespace hprof;
@@ -35,8 +37,7 @@ struct Book {
   }
   // "inner<outer" -> samples
   std::map<std::string, uint64_t> counted() {
-    std::vector<SampleRow> rows(book.counts().size());
-    book.counts().copy(rows.data());
+    std::vector<SampleRow> rows = rows_of(book.counts());
     std::map<std::string, uint64_t> found;
     for (auto& row : rows) {
       std::string text;
@@ -226,8 +227,7 @@ TEST_CASE("a stack with as many frames as were asked for is cut, a shorter one i
   void *f = b.method("A", "f"), *g = b.method("A", "g");
   b.add({f});
   b.add({f, g});
-  std::vector<SampleRow> rows(b.book.counts().size());
-  b.book.counts().copy(rows.data());
+  std::vector<SampleRow> rows = rows_of(b.book.counts());
   REQUIRE(rows.size() == 2);
   for (const auto& row : rows) CHECK(b.mock.is_cut(row.trace) == (b.mock.trace_text(row.trace).size() == 2));
 }
@@ -261,7 +261,25 @@ TEST_CASE("frames of probes are one, and count for the depth each") {
   const hprof_raw_frame frames[] = {{probe, nowhere}, {probe, nowhere}, {f, 3}, {f, 4}};
   b.book.add_stack(nullptr, {1}, frames, 4, 1);
   CHECK(b.counted() == Counted{{"JVM.hprof_probe<A.f<A.f", 1}});
-  SampleRow row;
-  b.book.counts().copy(&row);
-  CHECK(b.mock.is_cut(static_cast<hprof_trace_serial>(row.trace)));
+  CHECK(b.mock.is_cut(static_cast<hprof_trace_serial>(rows_of(b.book.counts())[0].trace)));
+}
+
+TEST_CASE(
+    "a snapshot without memory for all rows has the largest, and the samples of the others in one row") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  std::vector<void*> methods;
+  for (int i = 0; i < 20; i++) methods.push_back(b.method("A", "m" + std::to_string(i)));
+  for (uint64_t i = 1; i <= 300; i++) b.add({methods[i % 20], methods[i / 20]}, i);
+  b.mock.memory_limit = b.mock.memory_used + 75 * sizeof(SampleRow);
+  Snapshot snapshot(b.services);
+  snapshot.take(b.book);
+  CHECK(rank_rows(snapshot.rows, snapshot.row_count, snapshot.total, 0) == 75);
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < snapshot.row_count; i++) sum += snapshot.rows[i].count;
+  CHECK(sum == snapshot.total);
+  CHECK(sum == 300 * 301 / 2);
+  CHECK(b.mock.trace_text(static_cast<hprof_trace_serial>(snapshot.rows[0].trace))[0].find("other_traces") !=
+        std::string::npos);
+  for (uint64_t i = 1; i < 75; i++) CHECK(snapshot.rows[i].count == 301 - i);
 }

@@ -5,16 +5,15 @@
 #include <vector>
 
 #include "plugins/cpu_samples/table.h"
+#include "rows_of.h"
 #include "tools/mock/mock_host.h"
 
 using namespace hprof;
 using namespace hprof::samples;
 
 static std::map<uint32_t, uint64_t> all(const TraceCounts& counts) {
-  std::vector<SampleRow> rows(counts.size());
-  counts.copy(rows.data());
   std::map<uint32_t, uint64_t> found;
-  for (auto& row : rows) found[row.trace] += row.count;
+  for (auto& row : rows_of(counts)) found[row.trace] += row.count;
   return found;
 }
 
@@ -76,8 +75,7 @@ TEST_CASE("a trace has a row for each label set, and one without") {
   counts.add(services, 7, 3, 5);
   counts.add(services, 7, 4, UINT32_MAX);
   counts.add(services, 0, 5, 5);  // the ids service was full
-  std::vector<SampleRow> rows(counts.size());
-  counts.copy(rows.data());
+  std::vector<SampleRow> rows = rows_of(counts);
   std::map<uint64_t, uint64_t> found;
   for (const SampleRow& row : rows) {
     CHECK(row.trace == 7);
