@@ -1,5 +1,7 @@
 #include "blame.h"
 
+#include <cstring>
+
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
@@ -160,32 +162,26 @@ void Blame::look_at_monitors(JNIEnv* jni, uint64_t now) {
 hprof_status Blame::write(double cutoff) const {
   const Services& s = services_;
   if (!is_open_) return HPROF_OK;
-  const uint64_t room = table_.rows_in_use() + 64;
-  auto* found = s.allocate<hprof_monitor_row>(room);
-  auto* rows = s.allocate<BlameRow>(room);
-  hprof_status status = found == nullptr || rows == nullptr ? HPROF_NO_MEMORY : HPROF_OK;
-  if (status == HPROF_OK) {
-    const uint64_t count = merge_rows(found, table_.copy(found, room));
-    BlameRow totals = {};
-    for (uint64_t i = 0; i < count; i++) {
-      totals.blamed_ns = saturating_add(totals.blamed_ns, found[i].time_ns);
-      totals.waiters = saturating_add(totals.waiters, found[i].count);
-    }
-    const uint64_t ranked = rank_rows(found, count, totals.blamed_ns, cutoff);
-    for (uint64_t i = 0; i < ranked; i++)
-      rows[i] = {found[i].time_ns, found[i].count, found[i].trace, found[i].monitor};
-    hprof_rec_table table = table_of(kSchema, rows, ranked);
-    table.created_ms = s.clock->wall_ms(s.host);
-    table.totals = cells_of(&totals);
-    table.order = 0;
-    table.cutoff = cutoff;
-    if (count != 0) status = s.emit->write(s.host, &table.head);
-  } else {
+  ContentionRows found(s);
+  if (!found.open(table_.rows_in_use() + 64)) {
     s.log->message(s.host, "monitor=all: no memory for the table of blame");
+    return HPROF_NO_MEMORY;
   }
-  s.release(rows, room);
-  s.release(found, room);
-  return status;
+  table_.each([&](const hprof_monitor_row& row) { found.add(row); });
+  if (found.is_empty()) return HPROF_OK;
+  const uint64_t ranked = found.rank(cutoff);
+  const BlameRow totals = {found.total_ns(), found.contentions(), 0, 0};
+  hprof_monitor_row* rows = found.data();
+  for (uint64_t i = 0; i < ranked; i++) {
+    const BlameRow row = {rows[i].time_ns, rows[i].count, rows[i].trace, rows[i].monitor};
+    std::memcpy(&rows[i], &row, sizeof row);
+  }
+  hprof_rec_table table = table_of(kSchema, rows, ranked);
+  table.created_ms = s.clock->wall_ms(s.host);
+  table.totals = cells_of(&totals);
+  table.order = 0;
+  table.cutoff = cutoff;
+  return s.emit->write(s.host, &table.head);
 }
 
 }  // namespace hprof::monitor

@@ -60,10 +60,10 @@ class Collector {
   bool is_running() const { return running_.load(std::memory_order_acquire); }
 
   // time_report.cpp
-  uint64_t copy_open(hprof_monitor_row* rows, uint64_t room);
+  uint64_t add_open(ContentionRows* rows);
   hprof_status report_time(const hprof_report& report);
-  hprof_status write_time(hprof_monitor_row* rows, uint64_t count, uint64_t still_blocked, double cutoff);
-  hprof_status write_notes(uint64_t row_count, uint64_t still_blocked);
+  hprof_status write_time(ContentionRows* rows, double cutoff);
+  hprof_status write_notes(const ContentionRows& rows, uint64_t still_blocked);
 
   Services services_;
   const hprof_vm_counts_service* counts_;

@@ -7,7 +7,7 @@
 
 namespace hprof::monitor {
 
-uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+static uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 bool ContentionTable::open(const Services& services) {
   for (uint32_t rows : {kRows, kFewRows}) {
@@ -67,7 +67,7 @@ static bool place_before(const hprof_monitor_row& a, const hprof_monitor_row& b)
   return a.monitor != b.monitor ? a.monitor < b.monitor : a.label < b.label;
 }
 
-uint64_t merge_rows(hprof_monitor_row* rows, uint64_t count) {
+static uint64_t merge(hprof_monitor_row* rows, uint64_t count) {
   std::sort(rows, rows + count, place_before);
   uint64_t merged = 0;
   for (uint64_t i = 0; i < count; i++) {
@@ -82,24 +82,22 @@ uint64_t merge_rows(hprof_monitor_row* rows, uint64_t count) {
   return merged;
 }
 
-uint64_t ContentionTable::copy(hprof_monitor_row* rows, uint64_t room) const {
-  uint64_t count = 0;
-  for (uint64_t i = 0; i < uint64_t{kShards} * rows_per_shard_ && count < room; i++) {
-    uint64_t key = rows_[i].key.load(std::memory_order_relaxed);
-    uint64_t seen = rows_[i].count.load(std::memory_order_relaxed);
-    uint64_t time_ns = rows_[i].time_ns.load(std::memory_order_relaxed);
-    if (key == 0 || (seen == 0 && time_ns == 0)) continue;
-    rows[count++] = {seen, time_ns, static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key), 0};
-  }
-  return count;
+bool HasMoreTime::operator()(const hprof_monitor_row& a, const hprof_monitor_row& b) const {
+  return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : place_before(a, b);
 }
 
-uint64_t rank_rows(hprof_monitor_row* rows, uint64_t count, uint64_t total_ns, double cutoff) {
-  std::sort(rows, rows + count, [](const hprof_monitor_row& a, const hprof_monitor_row& b) {
-    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : place_before(a, b);
-  });
+void ContentionRows::add(const hprof_monitor_row& row) {
+  contentions_ = saturating_add(contentions_, row.count);
+  total_ns_ = saturating_add(total_ns_, row.time_ns);
+  rows_.add(row);
+}
+
+uint64_t ContentionRows::rank(double cutoff) {
+  hprof_monitor_row* rows = rows_.data();
+  const uint64_t count = merge(rows, rows_.size());
+  std::sort(rows, rows + count, HasMoreTime());
   uint64_t kept = 0;
-  const double least = least_shown(cutoff, total_ns);
+  const double least = least_shown(cutoff, total_ns_);
   while (kept < count && static_cast<double>(rows[kept].time_ns) >= least) kept++;
   return kept;
 }

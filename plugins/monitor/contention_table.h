@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/report_rows.hpp>
 #include <hprof/tables.h>
 
 namespace hprof::monitor {
@@ -30,10 +30,19 @@ class ContentionTable {
   // Sets the numbers to zero; the rows stay taken. [control]
   void clear();
 
-  uint64_t rows_in_use() const;  // at least as many as copy() writes, unless threads add meanwhile
-  // Copies the rows of all shards, at most `room`, unordered. A trace and class may have several: see
-  // merge_rows. [control]
-  uint64_t copy(hprof_monitor_row* rows, uint64_t room) const;
+  uint64_t rows_in_use() const;  // at least as many as each() visits, unless threads add meanwhile
+  // Visits the rows of all shards, unordered. A trace and class may have several. [control]
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (uint64_t i = 0; i < uint64_t{kShards} * rows_per_shard_; i++) {
+      const uint64_t key = rows_[i].key.load(std::memory_order_relaxed);
+      const uint64_t count = rows_[i].count.load(std::memory_order_relaxed);
+      const uint64_t time_ns = rows_[i].time_ns.load(std::memory_order_relaxed);
+      if (key == 0 || (count == 0 && time_ns == 0)) continue;
+      visit(
+          hprof_monitor_row{count, time_ns, static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key), 0});
+    }
+  }
 
  private:
   struct Row {
@@ -47,12 +56,32 @@ class ContentionTable {
   uint32_t rows_per_shard_ = 0;
 };
 
-// Merges rows with the same trace, class and label. Returns how many are left.
-uint64_t merge_rows(hprof_monitor_row* rows, uint64_t count);
-// Sorts by time, longest first, then by trace and class. Returns how many rows are above the cutoff (a share
-// of total_ns).
-uint64_t rank_rows(hprof_monitor_row* rows, uint64_t count, uint64_t total_ns, double cutoff);
+// By time, longest first, then by trace and class.
+struct HasMoreTime {
+  bool operator()(const hprof_monitor_row& a, const hprof_monitor_row& b) const;
+};
 
-uint64_t saturating_add(uint64_t a, uint64_t b);
+// The rows of a report. [control]
+class ContentionRows {
+ public:
+  explicit ContentionRows(const Services& services) : rows_(services) {}
+  // Room for `most` rows; with little memory for those with the most time. False: for none.
+  bool open(uint64_t most) { return rows_.open(most); }
+  void add(const hprof_monitor_row& row);
+  // Merges rows with the same trace, class and label, and sorts them. Returns how many are above the cutoff,
+  // a share of total_ns().
+  uint64_t rank(double cutoff);
+
+  hprof_monitor_row* data() const { return rows_.data(); }
+  uint64_t contentions() const { return contentions_; }  // of all that were added
+  uint64_t total_ns() const { return total_ns_; }
+  bool is_empty() const { return rows_.size() == 0; }
+  // Rows without room, before they are merged.
+  uint64_t left_out() const { return rows_.left_out(); }
+
+ private:
+  ReportRows<hprof_monitor_row, HasMoreTime> rows_;
+  uint64_t contentions_ = 0, total_ns_ = 0;
+};
 
 }  // namespace hprof::monitor

@@ -29,12 +29,9 @@ MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni,
       parked_(parked->open(jni) ? parked : nullptr) {}
 
 MonitorDump::~MonitorDump() {
-  services_.release(threads_, room_);
+  give_room_back();
   monitors_.close();
-  services_.release(contended_, room_);
-  services_.release(thread_rows_, room_);
-  services_.release(monitor_rows_, monitor_count_);
-  services_.release(lists_, room_);
+  services_.release(monitor_rows_, monitor_room_);
 }
 
 bool MonitorDump::reserve() {
@@ -45,13 +42,31 @@ bool MonitorDump::reserve() {
   };
   services_.threads->each(services_.host, nullptr, &count, counter);
   blocked_->each([&](const BlockedThread&) { count++; });
-  room_ = count < kMostThreads ? count : kMostThreads;
+  if (!monitors_.open(services_, kMostMonitors)) return false;
+  for (room_ = count < kMostThreads ? count : kMostThreads; !take_room(); room_ /= 2) {
+    give_room_back();
+    if (room_ <= kFewestThreads) return false;
+  }
+  return true;
+}
+
+bool MonitorDump::take_room() {
   threads_ = services_.allocate<Thread>(room_);
   contended_ = services_.allocate<ContendedMonitor>(room_);
   thread_rows_ = services_.allocate<hprof_dump_thread>(room_);
   lists_ = services_.allocate<hprof_thread_serial>(room_);
-  return threads_ != nullptr && contended_ != nullptr && thread_rows_ != nullptr && lists_ != nullptr &&
-         monitors_.open(services_, kMostMonitors);
+  return threads_ != nullptr && contended_ != nullptr && thread_rows_ != nullptr && lists_ != nullptr;
+}
+
+void MonitorDump::give_room_back() {
+  services_.release(threads_, room_);
+  services_.release(contended_, room_);
+  services_.release(thread_rows_, room_);
+  services_.release(lists_, room_);
+  threads_ = nullptr;
+  contended_ = nullptr;
+  thread_rows_ = nullptr;
+  lists_ = nullptr;
 }
 
 hprof_status MonitorDump::write() {
@@ -329,13 +344,18 @@ hprof_status MonitorDump::emit() {
     thread_rows_[i].trace = threads_[i].trace;
     set_state(threads_[i].state, &thread_rows_[i]);
   }
-  monitor_rows_ = services_.allocate<hprof_dump_monitor>(monitor_count_);
-  if (monitor_rows_ == nullptr && monitor_count_ != 0) return HPROF_NO_MEMORY;
+  monitor_room_ = monitor_count_;
+  monitor_rows_ = services_.allocate_most<hprof_dump_monitor>(&monitor_room_, 1);
+  if (monitor_rows_ == nullptr) monitor_room_ = 0;
   uint32_t rows = 0;
   for (uint32_t i = 0; i < monitor_count_; i++) {
     const hprof_dump_monitor& row = monitors_[i].row;
     // Its thread has left it meanwhile.
     if (row.owner == 0 && row.enter_count == 0 && row.notify_count == 0) continue;
+    if (rows == monitor_room_) {
+      monitors_left_out_++;
+      continue;
+    }
     monitor_rows_[rows++] = row;
   }
   hprof_rec_monitor_dump dump;
@@ -386,12 +406,16 @@ hprof_status MonitorDump::write_notes() const {
   hprof_status status = HPROF_OK;
   if (left_out_ != 0) {
     Note note;
-    note.add("monitor: ").add(left_out_).add(" threads are not in the dump: there are too many");
+    note.add("monitor: ")
+        .add(left_out_)
+        .add(" threads are not in the dump: there are too many, or too little memory");
     status = write_note(services_, note);
   }
   if (status == HPROF_OK && monitors_left_out_ != 0) {
     Note note;
-    note.add("monitor: ").add(monitors_left_out_).add(" monitors are not in the dump: there are too many");
+    note.add("monitor: ")
+        .add(monitors_left_out_)
+        .add(" monitors are not in the dump: there are too many, or too little memory");
     status = write_note(services_, note);
   }
   if (status == HPROF_OK && !finds_monitors_) {

@@ -24,6 +24,7 @@ namespace hprof::monitor {
 class MonitorDump {
  public:
   static constexpr uint32_t kMostThreads = 16384;
+  static constexpr uint32_t kFewestThreads = 32;
   static constexpr uint32_t kMostMonitors = 16384;
   static constexpr uint32_t kBatch = 1024;  // threads whose stacks are taken at a time
 
@@ -59,6 +60,8 @@ class MonitorDump {
   };
 
   bool reserve();
+  bool take_room();
+  void give_room_back();
   void list_threads();
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void list_places();
@@ -90,7 +93,8 @@ class MonitorDump {
   const ParkedLocks* parked_;  // null: not on this VM
   jclass queued_ = nullptr;    // AbstractQueuedSynchronizer
   FieldReader<jint> state_;    // of a lock of that class
-  uint32_t room_ = 0;          // entries of each array below
+  uint32_t room_ = 0;          // entries of each array below, but of the rows of monitors
+  uint64_t monitor_room_ = 0;
   uint32_t thread_count_ = 0, monitor_count_ = 0, contended_count_ = 0;
   uint64_t left_out_ = 0;  // threads without room
   uint64_t monitors_left_out_ = 0;

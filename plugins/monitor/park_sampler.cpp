@@ -69,12 +69,6 @@ void ParkSampler::reset() {
   looks_.store(0, std::memory_order_relaxed);
 }
 
-uint64_t ParkSampler::copy(hprof_monitor_row* rows, uint64_t room) const {
-  uint64_t count = table_.copy(rows, room);
-  for (uint64_t i = 0; i < count; i++) rows[i].label = label_;
-  return count;
-}
-
 void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<ParkSampler*>(argument);
   const Services& s = self->services_;

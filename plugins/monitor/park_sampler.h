@@ -36,7 +36,13 @@ class ParkSampler {
 
   // Copies the rows for the report. [control]
   uint64_t rows_in_use() const { return table_.rows_in_use(); }
-  uint64_t copy(hprof_monitor_row* rows, uint64_t room) const;
+  template <class Visit>
+  void each(const Visit& visit) const {
+    table_.each([&](hprof_monitor_row row) {
+      row.label = label_;
+      visit(row);
+    });
+  }
   uint64_t looks() const { return looks_.load(std::memory_order_relaxed); }
 
  private:

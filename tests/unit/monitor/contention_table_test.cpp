@@ -15,6 +15,7 @@ struct Fixture {
   MockHost mock;
   Services services{mock.host()};
   ContentionTable table;
+  uint64_t total_ns = 0;
 
   Fixture() { REQUIRE(table.open(services)); }
   ~Fixture() {
@@ -22,9 +23,12 @@ struct Fixture {
     CHECK(mock.memory_used == 0);
   }
   std::vector<hprof_monitor_row> rows() {
-    std::vector<hprof_monitor_row> found(table.rows_in_use() + 1);
-    found.resize(merge_rows(found.data(), table.copy(found.data(), found.size())));
-    return found;
+    ContentionRows found(services);
+    REQUIRE(found.open(table.rows_in_use() + 1));
+    table.each([&](const hprof_monitor_row& row) { found.add(row); });
+    total_ns = found.total_ns();
+    const uint64_t count = found.rank(0);
+    return std::vector<hprof_monitor_row>(found.data(), found.data() + count);
   }
 };
 
@@ -37,7 +41,7 @@ TEST_CASE("contentions of one trace and class are one row, whatever thread they 
   CHECK(f.table.add(1, 8, 3, 1, 5));
   auto rows = f.rows();
   REQUIRE(rows.size() == 3);
-  CHECK(rank_rows(rows.data(), rows.size(), 20055, 0) == 3);
+  CHECK(f.total_ns == 20055);
   CHECK(rows[0].count == 20);
   CHECK(rows[0].time_ns == 20000);
   CHECK(rows[0].trace == 7);
@@ -48,21 +52,45 @@ TEST_CASE("contentions of one trace and class are one row, whatever thread they 
 }
 
 TEST_CASE("the table ends at the cutoff, and may be empty") {
-  hprof_monitor_row rows[] = {{1, 10, 1, 1, 0}, {1, 90, 2, 1, 0}, {5, 9, 3, 1, 0}};
-  CHECK(rank_rows(rows, 3, 109, 0.09) == 2);
-  CHECK(rows[0].trace == 2);
-  CHECK(rows[1].trace == 1);
-  CHECK(rank_rows(rows, 3, 109, 1) == 0);
-  CHECK(rank_rows(rows, 3, 109, 0.8) == 1);
-  CHECK(rank_rows(rows, 0, 0, 0) == 0);
+  MockHost mock;
+  for (const auto& [cutoff, kept] : {std::pair{0.09, 2u}, {0.8, 1u}, {1.0, 0u}}) {
+    ContentionRows rows(Services(mock.host()));
+    REQUIRE(rows.open(3));
+    for (const auto& row : {hprof_monitor_row{1, 10, 1, 1, 0}, {1, 90, 2, 1, 0}, {5, 9, 3, 1, 0}})
+      rows.add(row);
+    CHECK(rows.rank(cutoff) == kept);
+    CHECK(rows.data()[0].trace == 2);
+    CHECK(rows.data()[1].trace == 1);
+  }
+  ContentionRows none(Services(mock.host()));
+  REQUIRE(none.open(0));
+  CHECK(none.rank(0) == 0);
 }
 
 TEST_CASE("rows with different labels stay apart, sums do not wrap") {
-  hprof_monitor_row rows[] = {{1, 10, 1, 1, 0}, {1, 90, 1, 1, 5}, {UINT64_MAX, 9, 1, 1, 0}};
-  REQUIRE(merge_rows(rows, 3) == 2);
-  CHECK(rows[0].count == UINT64_MAX);
-  CHECK(rows[0].time_ns == 19);
-  CHECK(rows[1].label == 5);
+  MockHost mock;
+  ContentionRows rows(Services(mock.host()));
+  REQUIRE(rows.open(3));
+  for (const auto& row : {hprof_monitor_row{1, 10, 1, 1, 0}, {1, 90, 1, 1, 5}, {UINT64_MAX, 9, 1, 1, 0}})
+    rows.add(row);
+  REQUIRE(rows.rank(0) == 2);
+  CHECK(rows.data()[0].label == 5);
+  CHECK(rows.data()[1].count == UINT64_MAX);
+  CHECK(rows.data()[1].time_ns == 19);
+  CHECK(rows.contentions() == UINT64_MAX);
+}
+
+TEST_CASE("without memory for all rows those with the most time are kept, and all are in the totals") {
+  MockHost mock;
+  mock.memory_limit = 100 * sizeof(hprof_monitor_row);
+  ContentionRows rows(Services(mock.host()));
+  REQUIRE(rows.open(300));
+  for (uint64_t i = 1; i <= 300; i++) rows.add({1, i, i, 1, 0});
+  CHECK(rows.left_out() == 225);
+  CHECK(rows.contentions() == 300);
+  REQUIRE(rows.rank(0) == 75);
+  CHECK(rows.data()[0].time_ns == 300);
+  CHECK(rows.data()[74].time_ns == 226);
 }
 
 TEST_CASE("a full shard refuses new rows, keeps counting in old ones, and says so") {

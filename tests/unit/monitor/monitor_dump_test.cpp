@@ -224,6 +224,17 @@ TEST_CASE("more threads than a dump takes are left out and counted") {
   CHECK(f.vm.notes().find("619 threads are not in the dump") != std::string::npos);
 }
 
+TEST_CASE("a dump without memory for all threads has some") {
+  Fixture f;
+  f.start();
+  for (uint32_t i = 0; i < 2000; i++) f.vm.add_thread(100 + i, "App.t");
+  f.vm.mock.fail_allocation = f.vm.mock.allocations + 2;
+  const uint32_t count = f.dump().thread_count;
+  CHECK(count > 1000);
+  CHECK(count < 1100);
+  CHECK(f.vm.notes().find(" threads are not in the dump") != std::string::npos);
+}
+
 TEST_CASE("without memory for a dump the report fails, and is whole the next time") {
   Fixture f;
   f.start();
