@@ -89,7 +89,10 @@ void Collector::reset() {
 }
 
 void Collector::Rows::add(const Row& row) {
-  if (count == room) return;
+  if (count == room) {
+    left_out++;
+    return;
+  }
   rows[count++] = row;
   for (uint32_t i = 0; i < HPROF_ACCOUNTING_COLUMNS; i++) {
     if (row.values[i] != HPROF_NOT_ACCOUNTED) known |= 1u << i;
@@ -98,7 +101,7 @@ void Collector::Rows::add(const Row& row) {
 
 // Searches the first `most` rows.
 bool Collector::Rows::has(uint64_t serial, uint64_t most) const {
-  for (uint64_t i = most; i != 0; i--) {
+  for (uint64_t i = most < count ? most : count; i != 0; i--) {
     if (rows[i - 1].serial == serial) return true;
   }
   return false;
@@ -118,11 +121,17 @@ uint32_t Collector::visit(void* context, hprof_thread* thread, void*) {
   return 1;
 }
 
-hprof_status Collector::say_what_is_missing(uint32_t known) {
+hprof_status Collector::say_what_is_missing(const Rows& rows) {
+  if (rows.left_out != 0) {
+    Note line;
+    line.add("msa: ").add(rows.left_out).add(" threads are not in the table for want of memory");
+    const hprof_status status = write_note(services_, line);
+    if (status != HPROF_OK) return status;
+  }
   for (uint32_t i = 0; i < columns_; i++) {
     hprof_accounting_column column = {};
     column.size = sizeof column;
-    if ((known >> i & 1) != 0 || accounting_->column(services_.host, i, &column) == 0) continue;
+    if ((rows.known >> i & 1) != 0 || accounting_->column(services_.host, i, &column) == 0) continue;
     Note line;
     line.add("msa: ").add(column.name).add(" (").add(column.help).add(") is not accounted here now: -1");
     hprof_status status = write_note(services_, line);
@@ -142,8 +151,9 @@ hprof_status Collector::report(const hprof_report&) {
     ++*static_cast<uint64_t*>(count);
     return 1u;
   });
-  Rows rows = {this, s.allocate<Row>(room), room, ended};
-  if (rows.rows == nullptr) return HPROF_NO_MEMORY;
+  Row* memory = s.allocate_most<Row>(&room, kSpareRows);
+  if (memory == nullptr) return HPROF_NO_MEMORY;
+  Rows rows = {this, memory, room, ended};
   for (uint32_t i = 0; i < ended; i++) rows.add(ended_row(i));
   s.threads->each(s.host, nullptr, &rows, &Collector::visit);
   // Threads that ended meanwhile may not have been visited.
@@ -155,7 +165,7 @@ hprof_status Collector::report(const hprof_report&) {
   table.created_ms = s.clock->wall_ms(s.host);
   const hprof_status status = s.emit->write(s.host, &table.head);
   s.release(rows.rows, room);
-  return status == HPROF_OK ? say_what_is_missing(rows.known) : status;
+  return status == HPROF_OK ? say_what_is_missing(rows) : status;
 }
 
 }  // namespace hprof::msa

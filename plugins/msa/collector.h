@@ -47,7 +47,7 @@ class Collector {
     Row* rows;
     uint64_t room;
     uint32_t ended;  // threads that had ended before: the first rows
-    uint64_t count = 0;
+    uint64_t count = 0, left_out = 0;
     uint32_t known = 0;  // bit i: some thread had a value in column i
     void add(const Row& row);
     bool has(uint64_t serial, uint64_t most) const;
@@ -58,7 +58,7 @@ class Collector {
   const Row& ended_row(uint32_t index) const {
     return chunks_[index / kRowsOfChunk]->rows[index % kRowsOfChunk];
   }
-  hprof_status say_what_is_missing(uint32_t known);
+  hprof_status say_what_is_missing(const Rows& rows);
 
   Services services_;
   const hprof_accounting_service* accounting_ = nullptr;

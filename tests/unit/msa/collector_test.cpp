@@ -163,6 +163,16 @@ TEST_CASE("without memory, and beyond the most there can be, threads that ended 
   CHECK(f.report().size() == 60 * 64);  // it is still listed, but has its rows
 }
 
+TEST_CASE("a report without memory for all threads has some, and says how many it has not") {
+  Fixture f;
+  for (uint32_t i = 1; i <= 100; i++) f.collector.thread_end(nullptr, f.mock.add_app_thread(i, 11));
+  f.mock.memory_limit = f.mock.memory_used + 4000;
+  const Lines lines = f.report();
+  CHECK(lines.size() > 16);
+  CHECK(lines.size() < 100);
+  CHECK(lines.back().find("threads are not in the table for want of memory") != std::string::npos);
+}
+
 TEST_CASE("an output that is gone ends the report") {
   Fixture f;
   f.mock.add_app_thread(1, 11);
