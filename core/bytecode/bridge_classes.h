@@ -103,6 +103,6 @@ constexpr uint8_t kHprofBridge[] = {
 // clang-format off
 #define HPROF_JAVA_CLASSES(X) \
   X("hprof/Binder", hprof::java::kBinder) \
-  X("java/lang/HprofBridge", hprof::java::kHprofBridge) \
+  X("java/lang/HprofBridge", hprof::java::kHprofBridge)
 
 // clang-format on

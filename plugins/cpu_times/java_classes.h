@@ -230,6 +230,6 @@ constexpr uint8_t kHprofCallsMemory[] = {
 // clang-format off
 #define HPROF_JAVA_CLASSES(X) \
   X("java/lang/HprofCalls", hprof::times::kHprofCalls) \
-  X("java/lang/HprofCallsMemory", hprof::times::kHprofCallsMemory) \
+  X("java/lang/HprofCallsMemory", hprof::times::kHprofCallsMemory)
 
 // clang-format on

@@ -80,6 +80,6 @@ constexpr uint8_t kHprofObjectsMemory[] = {
 // clang-format off
 #define HPROF_JAVA_CLASSES(X) \
   X("java/lang/HprofObjects", hprof::sites::kHprofObjects) \
-  X("java/lang/HprofObjectsMemory", hprof::sites::kHprofObjectsMemory) \
+  X("java/lang/HprofObjectsMemory", hprof::sites::kHprofObjectsMemory)
 
 // clang-format on

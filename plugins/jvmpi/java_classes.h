@@ -80,6 +80,6 @@ constexpr uint8_t kHprofJvmpiMemory[] = {
 // clang-format off
 #define HPROF_JAVA_CLASSES(X) \
   X("java/lang/HprofJvmpi", hprof::jvmpi::kHprofJvmpi) \
-  X("java/lang/HprofJvmpiMemory", hprof::jvmpi::kHprofJvmpiMemory) \
+  X("java/lang/HprofJvmpiMemory", hprof::jvmpi::kHprofJvmpiMemory)
 
 // clang-format on

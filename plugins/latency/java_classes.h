@@ -34,6 +34,6 @@ constexpr uint8_t kHprofLatency[] = {
 
 // clang-format off
 #define HPROF_JAVA_CLASSES(X) \
-  X("java/lang/HprofLatency", hprof::latency::kHprofLatency) \
+  X("java/lang/HprofLatency", hprof::latency::kHprofLatency)
 
 // clang-format on

@@ -73,7 +73,11 @@ FileKind text_kind(Input& in, const std::string& begin) {
   constexpr size_t kLineMax = 1 << 16;
   const size_t first = begin.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return {};
-  if (begin[first] == '{' || begin[first] == '[') return {"a JSON file"};
+  // Folded stacks may begin with a frame such as [cut].
+  const size_t second = begin.find_first_not_of(" \t\r\n", first + 1);
+  const bool is_list = begin[first] == '[' && second != std::string::npos &&
+                       std::string("{[]\"-0123456789").find(begin[second]) != std::string::npos;
+  if (begin[first] == '{' || is_list) return {"a JSON file"};
   std::string word = begin.substr(first, 9);
   std::transform(word.begin(), word.end(), word.begin(),
                  [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
