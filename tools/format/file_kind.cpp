@@ -8,7 +8,7 @@ namespace hprof::tool {
 
 namespace {
 
-using std::literals::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 struct Magic {
   std::string_view bytes;
