@@ -40,6 +40,11 @@ struct Vm {
   }
 };
 
+inline jint JNICALL clear_tag(jlong, jlong, jlong* tag, jint, void*) {
+  *tag = 0;
+  return 0;
+}
+
 // Ends the use of an environment that has had events: they are off, its objects lose their tags, and the VM
 // gets its capabilities back. It is not disposed of: HotSpot damages its own memory now and then when one
 // that had events of threads is disposed of while threads start and end. [control]
@@ -47,10 +52,7 @@ inline void leave_environment(jvmtiEnv* jvmti) {
   jvmti->SetEventCallbacks(nullptr, 0);
   jvmti->SetEnvironmentLocalStorage(nullptr);
   jvmtiHeapCallbacks callbacks = {};
-  callbacks.heap_iteration_callback = [](jlong, jlong, jlong* tag, jint, void*) -> jint {
-    *tag = 0;
-    return 0;
-  };
+  callbacks.heap_iteration_callback = clear_tag;
   jvmti->IterateThroughHeap(JVMTI_HEAP_FILTER_UNTAGGED, nullptr, &callbacks, nullptr);
   jvmtiCapabilities held = {};
   if (jvmti->GetCapabilities(&held) == JVMTI_ERROR_NONE) jvmti->RelinquishCapabilities(&held);
