@@ -207,8 +207,10 @@ void print(const Totals& totals, size_t files, double best) {
       std::printf("methods left, %s: %u\n", reason_text(static_cast<Reason>(i)), counts.users[0].left[i]);
     }
   }
-  std::printf("%zu files, %.2f MB in, %.2f MB out, %.1f MB/s\n", files, totals.bytes_in / 1e6,
-              totals.bytes_out / 1e6, totals.bytes_in / 1e6 / best);
+  const double megabytes_in = static_cast<double>(totals.bytes_in) / 1e6;
+  const double megabytes_out = static_cast<double>(totals.bytes_out) / 1e6;
+  std::printf("%zu files, %.2f MB in, %.2f MB out, %.1f MB/s\n", files, megabytes_in, megabytes_out,
+              megabytes_in / best);
 }
 
 }  // namespace

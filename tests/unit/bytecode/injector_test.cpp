@@ -20,7 +20,7 @@ Method calling(ClassBuilder& builder) {
   return method;
 }
 
-Rewritten rewrite_one(Method method, uint32_t probes, uint16_t major = 52) {
+Rewritten rewrite_one(const Method& method, uint32_t probes, uint16_t major = 52) {
   ClassBuilder builder("T", "java/lang/Object", major);
   builder.add(method);
   return Rewritten(builder.build(), probes_of(probes));
@@ -33,7 +33,7 @@ bool no_class(void*, Span, uint16_t) { return false; }
 }  // namespace
 
 TEST_CASE("a loop, a throw, an allocation, a monitor and a synchronized method are no leaves") {
-  for (Bytes code :
+  for (const Bytes& code :
        {Bytes{0, 167, 0xff, 0xff}, Bytes{1, 191}, Bytes{3, 188, 10, 87, 177}, Bytes{1, 194, 177}}) {
     Method method;
     method.code = code;

@@ -169,6 +169,6 @@ TEST_CASE("rows: of a broken dump what there is") {
   const std::string whole = two_nodes();
   for (size_t size = 0; size < whole.size(); size += 7) {
     const Rows csv = rows(whole.substr(0, size), "Node", "size,name,next.next.name", true, true);
-    CHECK((csv.text != "" || csv.error != ""));
+    CHECK((!csv.text.empty() || !csv.error.empty()));
   }
 }

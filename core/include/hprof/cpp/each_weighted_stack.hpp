@@ -64,7 +64,7 @@ class StackTable {
   uint32_t trace_ = HPROF_NO_COLUMN, leaf_ = HPROF_NO_COLUMN;
   uint32_t first_ = HPROF_NO_COLUMN, order_ = HPROF_NO_COLUMN;  // indices of weights_
   uint32_t weight_count_ = 0;
-  uint32_t weights_[HPROF_TABLE_COLUMNS];
+  uint32_t weights_[HPROF_TABLE_COLUMNS] = {};
 };
 
 // Calls visit(const WeightedStack&) for each row, in the table's order; nothing for a table without stacks.
