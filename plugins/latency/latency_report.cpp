@@ -1,9 +1,8 @@
 #include "latency_report.h"
 
-#include <algorithm>
-
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/note.hpp>
+#include <hprof/cpp/report_rows.hpp>
 #include <hprof/service/probes.h>
 
 namespace hprof::latency {
@@ -44,9 +43,18 @@ struct RankedRow {
   uint64_t sum_ns;
 };
 
-bool comes_before(const RankedRow& a, const RankedRow& b) {
-  return a.sum_ns != b.sum_ns ? a.sum_ns > b.sum_ns : a.row.method < b.row.method;
-}
+// The longest in all first.
+struct ByTime {
+  bool operator()(const RankedRow& a, const RankedRow& b) const {
+    return a.sum_ns != b.sum_ns ? a.sum_ns > b.sum_ns : a.row.method < b.row.method;
+  }
+  bool operator()(const hprof_latency_class_row& a, const hprof_latency_class_row& b) const {
+    if (a.time_ns != b.time_ns) return a.time_ns > b.time_ns;
+    return a.trace != b.trace ? a.trace < b.trace : a.from_ns < b.from_ns;
+  }
+};
+static_assert(sizeof(RankedRow) + 16 * sizeof(hprof_latency_class_row) <= kReportBytes,
+              "what is kept for a method");
 
 uint32_t classes_of(const Counts& counts) {
   uint32_t count = 0;
@@ -64,10 +72,9 @@ hprof_latency_class_row class_row(hprof_trace_serial trace, uint32_t index, uint
 
 // Both tables, made of one look at each histogram, so that they agree.
 struct Report::Rows {
-  RankedRow* methods;
-  hprof_latency_class_row* classes;
-  uint64_t method_room, class_room;
-  uint64_t method_count, class_count, left_out;
+  explicit Rows(const Services& services) : methods(services), classes(services) {}
+  ReportRows<RankedRow, ByTime> methods;
+  ReportRows<hprof_latency_class_row, ByTime> classes;
 };
 
 void Report::close() {
@@ -85,7 +92,11 @@ void Report::reset() {
 
 void Report::keep(uint32_t number, const Counts& whole) {
   if (windows_[number] == nullptr) windows_[number] = services_.allocate<Counts>(1);
-  if (windows_[number] != nullptr) *windows_[number] = whole;
+  if (windows_[number] != nullptr) {
+    *windows_[number] = whole;
+  } else {
+    without_window_++;
+  }
 }
 
 // Calls are those since the start, of which every= makes a window's; what cannot be subtracted is the
@@ -100,12 +111,7 @@ void Report::add(uint32_t number, const hprof_report& report, Rows* rows) {
   const hprof_frame_id frame = probes->frame(services_.host, method, 1);
   const hprof_trace_serial trace = services_.ids->trace(services_.host, 0, &frame, 1, 0);
   for (uint32_t i = 0; i < kClasses; i++) {
-    if (counts.of[i] == 0) continue;
-    if (rows->class_count < rows->class_room) {
-      rows->classes[rows->class_count++] = class_row(trace, i, counts.of[i]);
-    } else {
-      rows->left_out++;
-    }
+    if (counts.of[i] != 0) rows->classes.add(class_row(trace, i, counts.of[i]));
   }
   running_ += counts.running;
   failed_ += counts.failed;
@@ -115,50 +121,47 @@ void Report::add(uint32_t number, const hprof_report& report, Rows* rows) {
     if (windows_[number] != nullptr) counts.subtract(*windows_[number]);
     if (is_window) keep(number, whole);
   }
-  if (rows->method_count == rows->method_room) {
-    rows->left_out++;
-    return;
-  }
-  rows->methods[rows->method_count++] = {
-      {method, calls, counts.running, counts.calls != 0 ? counts.sum_ns / counts.calls : 0,
-       counts.quantile(0.5), counts.quantile(0.9), counts.quantile(0.99), counts.quantile(0.999),
-       counts.longest_ns},
-      counts.sum_ns};
+  rows->methods.add({{method, calls, counts.running, counts.calls != 0 ? counts.sum_ns / counts.calls : 0,
+                      counts.quantile(0.5), counts.quantile(0.9), counts.quantile(0.99),
+                      counts.quantile(0.999), counts.longest_ns},
+                     counts.sum_ns});
 }
 
-hprof_status Report::write(const TimedMethods& methods, uint32_t probes, const hprof_report& report) {
-  Rows rows = {};
+hprof_status Report::write(TimedMethods& methods, uint32_t probes, const hprof_report& report) {
   Counts counts;
+  uint64_t method_count = 1, class_count = 1;
   for (uint32_t i = 1; i < kNumbers; i++) {
     if (TimedMethods::method_of(i) == 0) continue;
     TimedMethods::read(i, &counts);
-    rows.method_room++;
-    rows.class_room += classes_of(counts) + kSpareClasses;
+    method_count++;
+    class_count += classes_of(counts) + kSpareClasses;
   }
-  const uint64_t method_room = rows.method_room + 1, class_room = rows.class_room + 1;
-  rows.methods = services_.allocate<RankedRow>(method_room);
-  rows.classes = services_.allocate<hprof_latency_class_row>(class_room);
-  running_ = failed_ = 0;
+  running_ = failed_ = without_window_ = 0;
+  methods.lend();
   hprof_status status = HPROF_NO_MEMORY;
-  if (rows.methods != nullptr && rows.classes != nullptr) {
-    for (uint32_t i = 1; i < kNumbers; i++) {
-      if (TimedMethods::method_of(i) != 0) add(i, report, &rows);
+  {
+    Rows rows(services_);
+    if (rows.methods.open(method_count)) {
+      rows.classes.open(class_count);
+      for (uint32_t i = 1; i < kNumbers; i++) {
+        if (TimedMethods::method_of(i) != 0) add(i, report, &rows);
+      }
+      status = write_tables(&rows);
+      if (status == HPROF_OK) status = write_notes(methods, probes, rows);
     }
-    status = write_tables(rows);
-    if (status == HPROF_OK) status = write_notes(methods, probes, rows);
   }
-  services_.release(rows.methods, method_room);
-  services_.release(rows.classes, class_room);
+  methods.take_back();
   return status;
 }
 
-hprof_status Report::write_tables(const Rows& rows) {
-  std::sort(rows.methods, rows.methods + rows.method_count, comes_before);
-  hprof_rec_table classes = table_of(kByClass, rows.classes, rows.class_count);
+hprof_status Report::write_tables(Rows* rows) {
+  rows->methods.sort();
+  if (rows->classes.left_out() != 0) rows->classes.sort();
+  hprof_rec_table classes = table_of(kByClass, rows->classes.data(), rows->classes.size());
   classes.created_ms = services_.clock->wall_ms(services_.host);
   const hprof_status status = services_.emit->write(services_.host, &classes.head);
   if (status != HPROF_OK) return status;
-  hprof_rec_table table = table_of(kLatency, &rows.methods[0].row, rows.method_count);
+  hprof_rec_table table = table_of(kLatency, &rows->methods.data()->row, rows->methods.size());
   table.row_stride = sizeof(RankedRow);
   table.created_ms = classes.created_ms;
   return services_.emit->write(services_.host, &table.head);
@@ -202,10 +205,20 @@ hprof_status Report::write_notes(const TimedMethods& methods, uint32_t probes, c
     failed.add("; they are in no class and no percentile");
     status = write_note(services_, failed);
   }
-  if (status == HPROF_OK && rows.left_out != 0) {
+  const uint64_t left_out = rows.methods.left_out() + rows.classes.left_out();
+  if (status == HPROF_OK && left_out != 0) {
     Note left;
-    left.add("latency: ").add(rows.left_out).add(" rows are left out: they came while the report was made");
+    left.add("latency: ").add(left_out);
+    left.add(
+        " rows are left out, those with the least time: for want of memory, or since they came meanwhile");
     status = write_note(services_, left);
+  }
+  if (status == HPROF_OK && without_window_ != 0) {
+    Note whole;
+    whole.add("latency: ").add(without_window_);
+    whole.add(
+        " methods will have their percentiles since the start in the next window: no memory for this one's");
+    status = write_note(services_, whole);
   }
   return status == HPROF_OK ? note_untimed(services_, probes) : status;
 }

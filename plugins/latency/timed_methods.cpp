@@ -121,7 +121,19 @@ void TimedMethods::open(const Services& services) {
 
 // The histograms stay, for calls that end later; the next session uses the same memory.
 void TimedMethods::close() {
+  lend();
   if (count() != 0) services_.mem->uncharge(services_.host, uint64_t{count()} * sizeof(Histogram));
+}
+
+void TimedMethods::lend() {
+  lent_ = kept_.exchange(0, std::memory_order_relaxed);
+  if (lent_ != 0) services_.mem->uncharge(services_.host, lent_);
+}
+
+// Something else may have taken it meanwhile: then the next report has less.
+void TimedMethods::take_back() {
+  if (lent_ != 0 && services_.mem->charge(services_.host, lent_) != 0)
+    kept_.fetch_add(lent_, std::memory_order_relaxed);
 }
 
 // Searched from a place that the method's number gives, since classes are rewritten by several threads at
@@ -132,12 +144,14 @@ uint32_t TimedMethods::number(hprof_method_id method) {
     if (at == 0) continue;
     uint32_t found = methods[at].load(std::memory_order_acquire);
     if (found == 0) {
-      if (services_.mem->charge(services_.host, sizeof(Histogram)) == 0) break;
+      constexpr uint64_t kBytes = sizeof(Histogram) + kReportBytes;
+      if (services_.mem->charge(services_.host, kBytes) == 0) break;
       if (methods[at].compare_exchange_strong(found, method, std::memory_order_acq_rel)) {
+        kept_.fetch_add(kReportBytes, std::memory_order_relaxed);
         count_.fetch_add(1, std::memory_order_relaxed);
         return at;
       }
-      services_.mem->uncharge(services_.host, sizeof(Histogram));
+      services_.mem->uncharge(services_.host, kBytes);
     }
     if (found == method) return at;
   }

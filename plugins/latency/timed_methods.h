@@ -23,6 +23,9 @@ constexpr uint32_t kClockBits = 64 - kNumberBits - 1;
 constexpr uint64_t kClockMask = (uint64_t{1} << kClockBits) - 1;
 constexpr uint64_t kInSuper = kClockMask + 1;
 
+// Bytes that a report takes for a method, most likely: its row, and those of some classes.
+constexpr uint64_t kReportBytes = 768;
+
 // Numbers, and what they stand for. One instance per process has them: open() takes them over.
 class TimedMethods {
  public:
@@ -39,6 +42,10 @@ class TimedMethods {
   // What a report reads of it. [control]
   static void read(uint32_t number, Counts* counts);
   uint32_t count() const { return count_.load(std::memory_order_relaxed); }
+  // Gives the memory that is kept for reports back to the budget, so that one can take it, and keeps it again
+  // afterwards. [control]
+  void lend();
+  void take_back();
 
   // java.lang.HprofLatency, with its native methods.
   static const hprof_probe_class* java_class();
@@ -47,6 +54,8 @@ class TimedMethods {
   Services services_;
   uint64_t* lost_ = nullptr;  // methods without a number
   std::atomic<uint32_t> count_{0};
+  std::atomic<uint64_t> kept_{0};  // bytes, for reports
+  uint64_t lent_ = 0;
   bool uses_counter_ = false;
 };
 

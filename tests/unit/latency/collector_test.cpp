@@ -233,7 +233,39 @@ TEST_CASE("without memory a method gets no number") {
   f.mock.charge_limit = 10000;
   uint32_t got = 0;
   for (hprof_method_id method = 1; method <= 100; method++) got += f.number(method) != 0 ? 1 : 0;
-  CHECK(got == 10000 / sizeof(Histogram));
+  CHECK(got == 10000 / (sizeof(Histogram) + kReportBytes));
+}
+
+TEST_CASE("a report without memory for all rows has those with the most time") {
+  LatencyVm f;
+  f.start();
+  for (hprof_method_id method = 1; method <= 300; method++) f.call(f.number(method), method * kMs);
+  f.mock.memory_limit = f.mock.memory_used + 16000;
+  f.report();
+  CHECK(f.rows.size() == 150);
+  for (const auto& row : f.rows) CHECK(row.method > 150);
+  CHECK(f.classes.size() >= 64);
+  CHECK(f.notes().find("rows are left out") != std::string::npos);
+}
+
+TEST_CASE("what a report takes of the budget is kept for it, and given back at the end") {
+  LatencyVm f;
+  f.start();
+  f.call(f.number(1), kMs);
+  const uint64_t charged = f.mock.memory_charged;
+  CHECK(charged == sizeof(Histogram) + kReportBytes);
+  f.report();
+  CHECK(f.mock.memory_charged == charged);
+}
+
+TEST_CASE("a window that cannot be kept is said") {
+  LatencyVm f;
+  f.start();
+  f.call(f.number(1), kMs);
+  f.mock.memory_limit = f.mock.memory_used + 1500;
+  f.report(HPROF_REPORT_WINDOW);
+  CHECK(f.rows.size() == 1);
+  CHECK(f.notes().find("1 methods will have their percentiles since the start") != std::string::npos);
 }
 
 TEST_CASE("without a class it is refused") {
