@@ -132,6 +132,7 @@ struct CodeView {
 
 constexpr uint16_t kAccStatic = 0x0008;
 constexpr uint16_t kAccSynchronized = 0x0020;
+constexpr uint16_t kAccNative = 0x0100;
 
 // kRewritten if the outline of the file is sound (attributes are not read), else what is wrong.
 Reason parse_class(Span file, Scratch& scratch, ClassView* view);

@@ -44,11 +44,14 @@ void add_up(EngineTotals& totals, const RewriteResult& result, uint32_t size, ui
   const RewriteCounts& counts = result.counts;
   add(totals.classes, 1);
   add(totals.bytes_read, size);
-  if (result.reason != Reason::kRewritten)
-    return add(totals.classes_left[static_cast<uint32_t>(result.reason)], 1);
-  add(totals.classes_changed, 1);
-  add(totals.methods, counts.methods);
-  add(totals.allocations, counts.allocations);
+  if (result.reason == Reason::kRewritten) {
+    add(totals.classes_changed, 1);
+    add(totals.methods, counts.methods);
+    add(totals.allocations, counts.allocations);
+  } else {
+    add(totals.classes_left[static_cast<uint32_t>(result.reason)], 1);
+    if (result.reason != Reason::kUnchanged) return;
+  }
   for (uint32_t user = 0; user < users; user++) {
     const RewriteCounts::OfUser& of = counts.users[user];
     EngineTotals::OfUser& to = totals.users[user];

@@ -25,6 +25,8 @@ class ClassInjector {
   Reason has_field(const FieldToAdd& field) const;
   Reason copy_fields();
   Reason rewrite_method(const MethodView& method);
+  uint32_t choose(const MethodSite& site, uint32_t* wanted) const;
+  void count_without_code(const MethodSite& site);
   void copy(uint32_t from, uint32_t to) { scratch_.body.put(view_.file.data + from, to - from); }
 
   const ProbeSet& probes_;
@@ -78,20 +80,41 @@ Reason ClassInjector::copy_fields() {
   return Reason::kRewritten;
 }
 
-// kUnchanged: the caller copies the method. A full pool and a lack of memory fail the whole class.
-Reason ClassInjector::rewrite_method(const MethodView& method) {
-  if (method.code_begin == 0) return Reason::kUnchanged;
-  counts_.methods++;
-  MethodSite site{view_.name,   method.name, method.descriptor, method.access,
-                  view_.loader, &view_,      &method,           &view_.note};
-  uint32_t wanted[kMostUsers];
+// Sets what each user wants of the method; returns the sum.
+uint32_t ClassInjector::choose(const MethodSite& site, uint32_t* wanted) const {
   uint32_t wanted_by_all = 0;
   for (uint32_t i = 0; i < probes_.user_count; i++) {
     wanted[i] = probes_.users[i].probes;
     if (probes_.include_method != nullptr)
       wanted[i] &= probes_.include_method(probes_.context, site, i, wanted[i]);
-    if (wanted[i] == 0) counts_.users[i].left[static_cast<uint32_t>(Reason::kExcluded)]++;
     wanted_by_all |= wanted[i];
+  }
+  return wanted_by_all;
+}
+
+// Of those whose begin somebody wants.
+void ClassInjector::count_without_code(const MethodSite& site) {
+  const Reason why = (site.access & kAccNative) != 0 ? Reason::kNative : Reason::kAbstract;
+  uint32_t wanted[kMostUsers];
+  if (choose(site, wanted) == 0) return;
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    if ((wanted[i] & kProbeBegin) != 0) counts_.users[i].left[static_cast<uint32_t>(why)]++;
+  }
+}
+
+// kUnchanged: the caller copies the method. A full pool and a lack of memory fail the whole class.
+Reason ClassInjector::rewrite_method(const MethodView& method) {
+  MethodSite site{view_.name,   method.name, method.descriptor, method.access,
+                  view_.loader, &view_,      &method,           &view_.note};
+  if (method.code_begin == 0) {
+    count_without_code(site);
+    return Reason::kUnchanged;
+  }
+  counts_.methods++;
+  uint32_t wanted[kMostUsers];
+  const uint32_t wanted_by_all = choose(site, wanted);
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    if (wanted[i] == 0) counts_.users[i].left[static_cast<uint32_t>(Reason::kExcluded)]++;
   }
   if (wanted_by_all == 0) return Reason::kUnchanged;
   size_t begin = scratch_.body.size();

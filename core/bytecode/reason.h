@@ -28,7 +28,9 @@ namespace hprof {
   X(kConstructor, "constructor whose super() call is not plain")     \
   X(kEmptyFinalizer, "empty finalizer")                              \
   X(kCallsNothing, "neither calls nor loops")                        \
-  X(kChangesThread, "changes the current thread")
+  X(kChangesThread, "changes the current thread")                    \
+  X(kNative, "native: no bytecode")                                  \
+  X(kAbstract, "abstract: name a class that implements it")
 
 enum class Reason : uint8_t {
 #define HPROF_ROW(name, text) name,

@@ -48,7 +48,7 @@ void Collector::stop() { services_.probes->stop(services_.host, probes_); }
 
 hprof_status Collector::report(const hprof_report& report) {
   const hprof_status status = report_.write(methods_, probes_, report);
-  if (status != HPROF_OK || methods_.count() != 0) return status;
+  if (status != HPROF_OK || methods_.count() != 0 || report_.has_untimed()) return status;
   Note note;
   note.add("latency: no loaded class or method is latency=").add(config_.latency);
   note.add("; write com.acme.Main, com.acme.* or com.acme.Main.run, without # and ()");

@@ -167,17 +167,21 @@ hprof_status Report::write_tables(Rows* rows) {
   return services_.emit->write(services_.host, &table.head);
 }
 
-static hprof_status note_untimed(const Services& services, uint32_t probes) {
+hprof_status Report::note_untimed(uint32_t probes) {
   Note note;
   note.add("latency: not timed:");
   const uint64_t empty = note.size();
-  services.probes->each_left(
-      services.host, probes, &note, [](void* to, const char* words, uint64_t classes, uint64_t methods) {
-        auto& text = *static_cast<Note*>(to);
-        text.add(" ").add(classes != 0 ? classes : methods).add(classes != 0 ? " classes (" : " methods (");
-        text.add(words).add(")");
-      });
-  return note.size() != empty ? write_note(services, note) : HPROF_OK;
+  services_.probes->each_left(services_.host, probes, &note,
+                              [](void* to, const char* words, uint64_t classes, uint64_t methods) {
+                                auto& text = *static_cast<Note*>(to);
+                                const uint64_t count = classes != 0 ? classes : methods;
+                                text.add(" ").add(count).add(classes != 0 ? " class" : " method");
+                                if (count != 1) text.add(classes != 0 ? "es" : "s");
+                                text.add(" (");
+                                text.add(words).add(")");
+                              });
+  has_untimed_ = note.size() != empty;
+  return has_untimed_ ? write_note(services_, note) : HPROF_OK;
 }
 
 hprof_status Report::write_notes(const TimedMethods& methods, uint32_t probes, const Rows& rows) {
@@ -220,7 +224,7 @@ hprof_status Report::write_notes(const TimedMethods& methods, uint32_t probes, c
         " methods will have their percentiles since the start in the next window: no memory for this one's");
     status = write_note(services_, whole);
   }
-  return status == HPROF_OK ? note_untimed(services_, probes) : status;
+  return status == HPROF_OK ? note_untimed(probes) : status;
 }
 
 }  // namespace hprof::latency

@@ -351,7 +351,8 @@ void ModuleRewriter::totals(uint32_t user, hprof_probe_totals* totals) const {
   hprof_copy_sized(totals, totals->size, &known, sizeof(known));
 }
 
-// Of classes and methods that were not chosen on demand there is nothing to say.
+// Of classes and methods that were not chosen on demand there is nothing to say, and of those without code
+// only if they were.
 void ModuleRewriter::each_left(uint32_t user, void* argument,
                                void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
   const bool on_demand = users_[user].has(HPROF_PROBES_ON_DEMAND);
@@ -359,7 +360,8 @@ void ModuleRewriter::each_left(uint32_t user, void* argument,
   engine_totals(engine_, &all);
   const EngineTotals::OfUser& of = all.users[user];
   for (uint32_t i = static_cast<uint32_t>(Reason::kExcluded) + (on_demand ? 1 : 0); i < kReasonCount; i++) {
-    if (all.classes_left[i] == 0 && of.methods_left[i] == 0) continue;
+    const bool has_no_code = i >= static_cast<uint32_t>(Reason::kNative);
+    if ((all.classes_left[i] == 0 && of.methods_left[i] == 0) || (has_no_code && !on_demand)) continue;
     visit(argument, reason_text(static_cast<Reason>(i)), all.classes_left[i], of.methods_left[i]);
   }
   if (refused_[user] != 0) visit(argument, "the VM does not change them", refused_[user], 0);

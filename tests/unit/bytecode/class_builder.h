@@ -97,8 +97,8 @@ class ClassBuilder {
     put2(methods_, method.access);
     put2(methods_, utf8(method.name));
     put2(methods_, utf8(method.descriptor));
-    put2(methods_, 1);
-    put(methods_, {"Code", code});
+    put2(methods_, method.code.empty() ? 0 : 1);
+    if (!method.code.empty()) put(methods_, {"Code", code});
     method_count_++;
   }
   Bytes build() const {

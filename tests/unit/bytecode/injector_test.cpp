@@ -213,6 +213,25 @@ TEST_CASE("a user without probes in a method has its own reason, and the others 
   CHECK(users[2].begun == 1);
 }
 
+TEST_CASE("methods without code are counted for the users that wanted their begin") {
+  ClassBuilder builder;
+  for (const uint16_t access : {uint16_t{0x0400}, uint16_t{0x0100}, uint16_t{0x0100}}) {
+    Method method;
+    method.access = access;
+    builder.add(method);
+  }
+  ProbeSet probes = probes_of(kProbesOfTimes);
+  probes.users[1] = user_of(kProbeArrays, "Others");
+  probes.user_count = 2;
+  const Rewritten r(builder.build(), probes);
+  CHECK(r.result.reason == Reason::kUnchanged);
+  CHECK(r.result.counts.methods == 0);
+  const auto& users = r.result.counts.users;
+  CHECK(users[0].left[static_cast<uint32_t>(Reason::kNative)] == 2);
+  CHECK(users[0].left[static_cast<uint32_t>(Reason::kAbstract)] == 1);
+  CHECK(users[1].left[static_cast<uint32_t>(Reason::kNative)] == 0);
+}
+
 TEST_CASE("a constructor tells when super() has returned, unless that is Object's") {
   for (const char* super : {"S", "java/lang/Object"}) {
     CAPTURE(super);

@@ -190,8 +190,18 @@ def methods_without_room_for_probes_are_said(vm):
     run, rows, notes = profile(vm, "latency=Big", "-cp", folder, "Big")
     check_equal((run.out, sorted(rows)), ("12252\n", ["Big.main"]), "output, and what is timed\n%s\n" % run)
     note, = [note for note in notes if "not timed:" in note]
-    for words in ("1 methods (code would pass 64 KiB)", "1 methods (code would pass the size that the VM compiles)"):
+    for words in ("1 method (code would pass 64 KiB)", "1 method (code would pass the size that the VM compiles)"):
         check(words in note, "%r is not in %r" % (words, note))
+
+
+@vm_test(units=UNITS)
+def methods_without_code_are_named_for_what_they_are(vm):
+    for name, why in (("java.lang.Runnable.run", "1 method (abstract: "), ("java.util.Iterator", "methods (abstract: "),
+                      ("java.lang.Object.hashCode", "1 method (native: ")):
+        run, rows, notes = profile(vm, "latency=" + name, "Spin", "1")
+        check_equal((run.code, rows), (0, {}), "what is timed of " + name)
+        check(any("not timed:" in note and why in note for note in notes), "%r is not in %s" % (why, notes))
+        check(not any("no loaded class" in note for note in notes), notes)
 
 
 @vm_test(units=UNITS + ("cpu_samples", "cpu_times", "heap_sites"))
