@@ -16,12 +16,13 @@ class Hprof implements ContextStorage {
   Hprof(ContextStorage next) { this.next = next; }
   public Context current() { return next.current(); }
   public Scope attach(Context context) {
-    Context before = current();
     Scope scope = next.attach(context);
-    say(context);
-    return () -> { scope.close(); say(before); };
+    sayCurrent();
+    return () -> { scope.close(); sayCurrent(); };
   }
-  static void say(Context context) {
+  // Asked for each time: a scope that is closed twice, out of order or on another thread changes nothing.
+  void sayCurrent() {
+    Context context = current();
     SpanContext of = context == null ? SpanContext.getInvalid() : Span.fromContext(context).getSpanContext();
     try {
       if (SET != null) SET.invokeExact(number(of.getTraceId(), 0), number(of.getTraceId(), 16), number(of.getSpanId(), 0), 0);

@@ -3,6 +3,7 @@ import collections
 import math
 import os
 import re
+import shutil
 
 from commands import load_agent, loaded
 from harness import check, check_equal, vm_test
@@ -11,6 +12,7 @@ from pictures import Pprof
 from reports import parse_ascii
 from streams import SAMPLES, Stream
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 UNITS = ("context", "cpu_samples", "encoder_json", "sink_file")
 OPTIONS = "plugin=context,cpu=samples,interval=1,depth=24,cutoff=0,format=json_events,file=%s"
 TRACE = "0123456789abcdeffedcba9876543210"
@@ -243,3 +245,17 @@ def many_label_sets_are_one_in_tables(vm):
     check(len(names) <= 257 and "LABEL.labels:other" in names, "label sets: %d" % len(names))
     check(any("samples are in rows of labels:other, since there are more than 256 label sets" in note for note in report.notes),
           "notes: %s" % report.notes)
+
+
+@vm_test(since=9)
+def the_opentelemetry_example_follows_the_current_context(vm):
+    """The example says what is current after each step, however scopes are closed. OpenTelemetry's classes have stand-ins."""
+    sources = vm.path("sources")
+    shutil.copytree(os.path.join(HERE, "opentelemetry"), sources)
+    shutil.copy(os.path.join(HERE, "..", "..", "..", "examples", "opentelemetry", "Hprof.java"), sources)
+    out, boot = vm.path("spans"), vm.path("boot")
+    for folder, options, source in ((boot, (), os.path.join("hprof", "Context.java")), (out, ("-sourcepath", sources, "-cp", boot), "CurrentSpans.java")):
+        code, said = vm.tool("javac", "-nowarn", "-d", folder, *options, os.path.join(sources, source))
+        check_equal(code, 0, "exit code of javac: " + said)
+    run = vm.run_java("-Xbootclasspath/a:" + boot, "-cp", out, "CurrentSpans")
+    check_equal((run.code, run.out.split("\n")), (0, ["9 steps", ""]), "exit code, and where another span was said\n%s" % run)
