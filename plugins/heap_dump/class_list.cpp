@@ -188,7 +188,7 @@ void ClassList::describe(const DumpEnv& vm, jclass loaded, uint32_t number) {
   vm.free(signature);
 }
 
-bool ClassList::tag_loaders(const DumpEnv& vm, uint64_t* next) {
+bool ClassList::tag_loaders(const DumpEnv& vm, uint64_t* next, HeapWriter* writer) {
   if (!loaders_.open(*services_, kLoaderCount) || !loaders_.cover(table_->count() + 1)) return false;
   for (jint i = 0; i < held_count_; i++) {
     jobject loader = nullptr;
@@ -200,6 +200,9 @@ bool ClassList::tag_loaders(const DumpEnv& vm, uint64_t* next) {
     vm.jvmti->GetTag(loader, &tag);
     if (tag == 0 && vm.jvmti->SetTag(loader, static_cast<jlong>(*next)) == JVMTI_ERROR_NONE) {
       tag = static_cast<jlong>((*next)++);
+      jclass of = vm.jni->GetObjectClass(loader);
+      if (!writer->expect(static_cast<uint64_t>(tag), number_of(vm, of))) return false;
+      vm.drop(of);
     }
     loaders_[number] = static_cast<uint64_t>(tag);
     vm.drop(loader);
@@ -226,6 +229,27 @@ void ClassList::release(const DumpEnv& vm) {
   vm.free(held_);
   held_ = nullptr;
   held_count_ = 0;
+}
+
+jobjectArray ClassList::array(const DumpEnv& vm) const {
+  const auto class_of = [&](uint32_t number) {
+    auto* reference = static_cast<jweak>(table_->at(number).reference);
+    return without_exception(vm.jni, vm.jni->NewLocalRef(reference));
+  };
+  jobject class_class = class_of(table_->class_class);
+  if (class_class == nullptr) return nullptr;
+  const auto count = static_cast<jsize>(table_->count());
+  jobjectArray array = vm.jni->NewObjectArray(count, static_cast<jclass>(class_class), nullptr);
+  vm.drop(class_class);
+  if (!vm.no_exception() || array == nullptr) return nullptr;
+  for (uint32_t number = 1; number <= table_->count(); number++) {
+    if (table_->at(number).is_gone != 0) continue;
+    jobject loaded = class_of(number);
+    vm.jni->SetObjectArrayElement(array, static_cast<jsize>(number - 1), loaded);
+    vm.no_exception();
+    vm.drop(loaded);
+  }
+  return array;
 }
 
 void ClassList::free_loaders() { loaders_.close(); }

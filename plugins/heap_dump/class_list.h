@@ -5,6 +5,7 @@
 
 #include "class_layouts.h"
 #include "dump_env.h"
+#include "heap_writer.h"
 
 namespace hprof::dump {
 
@@ -22,10 +23,13 @@ class ClassList {
   // Writes the definitions of all classes and of their fields' names. [control]
   hprof_status define(const Services& services) const;
 
+  // An array of the known classes, a local reference; nullptr: the heap has no room for it. [control]
+  jobjectArray array(const DumpEnv& vm) const;
+
   // Tags of the class loaders by class number; 0: the boot loader. Valid until free_loaders.
   const uint64_t* loaders() const { return loaders_.data(); }
-  // Tags class loaders, from *next on.
-  bool tag_loaders(const DumpEnv& vm, uint64_t* next);
+  // Tags class loaders, from *next on, and has the writer expect them.
+  bool tag_loaders(const DumpEnv& vm, uint64_t* next, HeapWriter* writer);
 
  private:
   bool list(const DumpEnv& vm);

@@ -23,7 +23,8 @@ bool HeapWriter::open(const Services* services, ClassLayouts* classes, const Con
   as_fields_ = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
   lost_fields_ =
       services->log->loss_counter(services->host, "fields of a heap dump: the VM numbers them otherwise");
-  return begun_.open(services) && arrays_.open(*services, kFirstArrays, kMostArrays) &&
+  return begun_.open(services) && expected_.open(*services, kMostExpected) &&
+         arrays_.open(*services, kFirstArrays, kMostArrays) &&
          bytes_buffer_.open(*services, kInstanceBytes) && elements_.open(*services, kPart) &&
          values_.open(*services, kValues) && constants_.open(*services, kValues) &&
          statics_.open(*services, kValues);
@@ -32,6 +33,7 @@ bool HeapWriter::open(const Services* services, ClassLayouts* classes, const Con
 void HeapWriter::close() {
   if (services_ == nullptr) return;
   begun_.close();
+  expected_.close();
   arrays_.close();
   bytes_buffer_.close();
   elements_.close();
@@ -87,7 +89,7 @@ void HeapWriter::begin_object(uint64_t id, uint32_t class_number, hprof_trace_se
   trace_ = trace;
   kind_ = Kind::kNone;
   class_ = class_number;
-  if (!classes_->has(class_number) || id == 0) return;
+  if (!classes_->has(class_number) || id == 0 || (has_classes_ && classes_->has(id))) return;
   const bool is_numbered = first_address_ == kNoAddress || id < first_address_;
   if (!counting_ && is_numbered && !begun_.add(id)) {
     return fail(is_written(id) ? "this VM does not tell the references of an object in one piece"
@@ -327,20 +329,43 @@ void HeapWriter::write_class(uint32_t number) {
   emit(&record.head);
 }
 
+bool HeapWriter::expect(uint64_t id, uint32_t class_number) {
+  if (!expected_.cover(expected_count_ + 1)) return false;
+  expected_[expected_count_++] = {id, class_number};
+  return true;
+}
+
+void HeapWriter::finish_classes(const uint64_t* loaders) {
+  write_object();
+  id_ = 0;
+  write_classes_left(loaders);
+  has_classes_ = true;
+}
+
 void HeapWriter::finish(const uint64_t* loaders) {
   write_object();
   for (uint32_t i = 0; i < bare_count_; i++) {
     if (!is_written(bare_[i])) select(bare_[i], classes_->class_class);
   }
+  if (!counting_) write_dead();
   write_object();
   id_ = 0;
-  for (uint32_t number = 1; number <= classes_->count() && !counting_; number++) {
+  if (!counting_) write_classes_left(loaders);
+}
+
+void HeapWriter::write_dead() {
+  for (uint64_t i = 0; i < expected_count_; i++) {
+    if (!is_written(expected_[i].id)) select(expected_[i].id, expected_[i].class_number);
+  }
+}
+
+void HeapWriter::write_classes_left(const uint64_t* loaders) {
+  for (uint32_t number = 1; number <= classes_->count(); number++) {
     const ClassEntry& entry = classes_->at(number);
     if (entry.is_gone != 0 || is_written(number)) continue;
     if (!begun_.add(number)) return fail("no memory for the objects that are written");
     links_ = {};
-    const uint64_t loader = loaders != nullptr ? loaders[number] : 0;
-    links_.loader = is_written(loader) ? loader : 0;
+    links_.loader = loaders != nullptr ? loaders[number] : 0;
     write_class(number);
   }
 }

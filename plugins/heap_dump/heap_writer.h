@@ -26,6 +26,7 @@ class HeapWriter {
   static constexpr uint32_t kPart = 64 * 1024;
   static constexpr uint32_t kMostValues = 65535;
   static constexpr uint32_t kMostBare = 1024;
+  static constexpr uint64_t kMostExpected = 1u << 24;
   static constexpr uint64_t kFirstArrays = 1u << 12;
   static constexpr uint64_t kMostArrays = 1u << 30;
   static constexpr uint64_t kNoAddress = 0;
@@ -57,7 +58,13 @@ class HeapWriter {
   void note_bare_class(uint64_t id) {
     if (bare_count_ < kMostBare) bare_[bare_count_++] = id;
   }
-  // Writes the current object, then the known classes that the VM did not report.
+  // An object that a class refers to, and that has its id before the heap is walked. If it is not reported
+  // then, since it died meanwhile, it is written without values. False: no memory.
+  bool expect(uint64_t id, uint32_t class_number);
+  // Writes the known classes that the VM did not report; later reports of classes are ignored.
+  void finish_classes(const uint64_t* loaders);
+  // Writes the current object, then the known classes and the expected objects that the VM did not report.
+  // loaders: an expected object or 0 by class number; nullptr: none.
   void finish(const uint64_t* loaders);
 
   // Ends the dump with an error. words must outlive it.
@@ -73,6 +80,8 @@ class HeapWriter {
   enum class Kind : uint32_t { kNone, kClass, kInstance, kObjectArray, kPrimitiveArray };
 
   void begin_object(uint64_t id, uint32_t class_number, hprof_trace_serial trace);
+  void write_classes_left(const uint64_t* loaders);
+  void write_dead();
   void write_object();
   void write_class(uint32_t number);
   void write_instance();
@@ -100,7 +109,15 @@ class HeapWriter {
     uint32_t words;  // size on the heap, in 8-byte words
   };
 
+  struct Expected {
+    uint64_t id;
+    uint32_t class_number;
+  };
+
   IdSet begun_;
+  LazyTable<Expected> expected_;
+  uint64_t expected_count_ = 0;
+  bool has_classes_ = false;  // all classes are written
   uint64_t first_address_ = kNoAddress;
   HashTable<ArraySize, Growth::kMoves> arrays_;  // object arrays; those of primitives come with their
                                                  // elements

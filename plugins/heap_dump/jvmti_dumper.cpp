@@ -20,6 +20,7 @@ struct JvmtiDumper::Walk {
   bool by_address;
   bool takes_addresses;        // the addresses for traces have not been read yet
   hprof_object_places places;  // by_address
+  bool in_classes;             // the walk of the classes
   uint64_t jni_globals;
   uint64_t* lost_objects;
 };
@@ -49,6 +50,13 @@ struct JvmtiDumper::Callbacks {
       id = take_id(&walk.next_id);
       *tag = static_cast<jlong>(id);
       walk.writer->note_bare_class(id);
+    } else if (known == 0 && walk.in_classes) {
+      id = walk.next_id < kFirstAddress || !walk.by_address ? take_id(&walk.next_id) : 0;
+      if (id == 0 || !walk.writer->expect(id, static_cast<uint32_t>(class_tag))) {
+        count_loss(walk.lost_objects);
+        return 0;
+      }
+      *tag = static_cast<jlong>(id);
     } else if (known == 0 && walk.by_address) {
       id = hprof_object_address(&walk.places, tag);
       if (id < kFirstAddress || hprof_has_object_size(&walk.places, tag, size) == 0)
@@ -195,6 +203,21 @@ struct JvmtiDumper::Callbacks {
     return to != 0 ? JVMTI_VISIT_OBJECTS : 0;
   }
 
+  // Of the array of all classes, and of these. What they refer to is only given its id.
+  static jint JNICALL on_class_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
+                                         jlong class_tag, jlong referrer_class_tag, jlong size, jlong* tag,
+                                         jlong* referrer_tag, jint length, void* user) {
+    Walk& walk = of(user);
+    if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
+    if (referrer_tag == nullptr) return 0;
+    if (!walk.classes->has(static_cast<uint64_t>(*referrer_tag)))
+      return kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT ? JVMTI_VISIT_OBJECTS : 0;
+    const uint64_t to = id_of(walk, class_tag, size, length, tag);
+    if (select_referrer(walk, referrer_class_tag, referrer_tag, tag)) reference(walk, kind, info, to);
+    walk.progress->note(walk.writer->objects(), walk.writer->bytes());
+    return 0;
+  }
+
   // A jvmtiPrimitiveType is the letter of signatures.
   static jint JNICALL on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
                                jlong class_tag, jlong* tag, jvalue value, jvmtiPrimitiveType primitive,
@@ -267,6 +290,23 @@ bool JvmtiDumper::names_by_address(const DumpEnv& vm, const ObjectTraces& traces
   return by_address;
 }
 
+// In a heap without room for the array the classes are written as the other walk comes to them.
+hprof_status JvmtiDumper::walk_classes(const DumpEnv& vm, const Config& config, Walk& walk) {
+  jobjectArray all = list_.array(vm);
+  if (all == nullptr) return HPROF_OK;
+  jvmtiHeapCallbacks callbacks;
+  memset(&callbacks, 0, sizeof(callbacks));
+  callbacks.heap_reference_callback = &Callbacks::on_class_reference;
+  if (config.wants_fields()) callbacks.primitive_field_callback = &Callbacks::on_field;
+  walk.in_classes = true;
+  const jvmtiError error = vm.jvmti->FollowReferences(0, nullptr, all, &callbacks, &walk);
+  walk.in_classes = false;
+  vm.drop(all);
+  if (walk.writer->status() == HPROF_OK && error != JVMTI_ERROR_NONE) return HPROF_FAILED;
+  walk.writer->finish_classes(list_.loaders());
+  return walk.writer->status();
+}
+
 hprof_status JvmtiDumper::walk(const DumpEnv& vm, const Config& config, Walk& walk, bool counting) {
   jvmtiHeapCallbacks callbacks;
   memset(&callbacks, 0, sizeof(callbacks));
@@ -274,6 +314,8 @@ hprof_status JvmtiDumper::walk(const DumpEnv& vm, const Config& config, Walk& wa
   if (config.wants_fields() && !counting) callbacks.primitive_field_callback = &Callbacks::on_field;
   callbacks.array_primitive_value_callback = &Callbacks::on_array;
   walk.writer->begin(counting);
+  const hprof_status status = counting ? hprof_status{HPROF_OK} : walk_classes(vm, config, walk);
+  if (status != HPROF_OK) return status;
   walk.threads->begin_walk();
   walk.traces->begin_walk();
   jvmtiError error = vm.jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &walk);
@@ -304,7 +346,7 @@ hprof_status JvmtiDumper::prepare(const DumpEnv& vm, Walk& walk) {
   hprof_status status = list_.take(vm);
   if (status != HPROF_OK) return status;
   walk.next_id = uint64_t{classes_.count()} + 1;
-  if (!walk.threads->take(vm) || !list_.tag_loaders(vm, &walk.next_id)) return HPROF_NO_MEMORY;
+  if (!walk.threads->take(vm) || !list_.tag_loaders(vm, &walk.next_id, walk.writer)) return HPROF_NO_MEMORY;
   walk.by_address = names_by_address(vm, *walk.traces, &walk.places);
   if (walk.traces->is_used()) {
     using How = ObjectTraces::How;

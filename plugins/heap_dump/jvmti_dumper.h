@@ -1,8 +1,10 @@
 // Heap dumps with JVMTI's FollowReferences, on any VM: one object at a time from its callbacks.
 //
+// The classes are written first, by a walk of their own: readers of one pass need a class before its objects.
+//
 // Ids are tags from 1 up: classes, then threads and class loaders, then objects in the order of first
-// reference; where possible, the ids of objects are their addresses. The tags are in a jvmtiEnv of their own,
-// disposed of after the dump, so that they do not slow down the VM's collections.
+// reference; where possible, the ids of objects that no class refers to are their addresses. The tags are in
+// a jvmtiEnv of their own, disposed of after the dump, so that they do not slow down the VM's collections.
 #pragma once
 
 #include "class_list.h"
@@ -35,6 +37,7 @@ class JvmtiDumper {
   bool names_by_address(const DumpEnv& vm, const ObjectTraces& traces, hprof_object_places* places) const;
   hprof_status prepare(const DumpEnv& vm, Walk& walk);
   hprof_status write(const DumpEnv& vm, const Config& config, Walk& walk);
+  hprof_status walk_classes(const DumpEnv& vm, const Config& config, Walk& walk);
   hprof_status walk(const DumpEnv& vm, const Config& config, Walk& walk, bool counting);
 
   const DumpServices* services_;

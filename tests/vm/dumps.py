@@ -41,6 +41,11 @@ class Heap:
         self.thread_roots, self.roots = [], []
         self.root_records = []  # (tag, object, its other fields)
         self.made_in = {}  # trace of each instance and array
+        self.before_class = []  # instances and arrays of objects whose class came later
+
+    def note(self, object_id, owner):
+        if owner not in self.classes:
+            self.before_class.append(object_id)
 
     def layout(self, text):
         return text if self.id_size == 8 else text.replace("Q", "I")
@@ -108,7 +113,7 @@ class Heap:
         return missing[:10]
 
 
-def read(data):
+def read(data, classes_first=True):
     report = parse_binary(data)
     check(report.version == "JAVA PROFILE 1.0.2", "header %r" % report.version)
     heap = Heap(report)
@@ -122,6 +127,7 @@ def read(data):
         else:
             check(tag not in ("HEAP DUMP", "CPU SAMPLES"), "a record %s" % tag)
     check(ended, "no HEAP DUMP END")
+    check(not classes_first or not heap.before_class, "%d objects before their class" % len(heap.before_class))
     for owner in heap.classes:
         size = sum(heap.width[k] for step in heap.chain(owner) for _, k in step.fields)
         check(size == heap.classes[owner].size, "instance size of %s" % heap.names.get(owner))
@@ -163,12 +169,14 @@ def read_segment(heap, body):
         elif tag == 0x21:
             object_id, heap.made_in[object_id], owner, size = heap.unpack(">QIQI", body, at)
             at += heap.size_of(">QIQI")
+            heap.note(object_id, owner)
             new(heap.instances, object_id, (owner, body[at:at + size]))
             at += size
         elif tag == 0x22:
             object_id, heap.made_in[object_id], count, owner = heap.unpack(">QIIQ", body, at)
             heap.array_class[object_id] = owner
             at += heap.size_of(">QIIQ")
+            heap.note(object_id, owner)
             new(heap.arrays, object_id, heap.unpack(">%dQ" % count, body, at))
             at += count * heap.id_size
         else:

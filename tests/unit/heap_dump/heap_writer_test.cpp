@@ -185,6 +185,38 @@ TEST_CASE("classes that were not told of are written at the end, each once") {
   CHECK(heap.record<hprof_rec_heap_class>(4).object == 5);
 }
 
+TEST_CASE("classes that are written first are written once") {
+  Heap heap;
+  const uint64_t loaders[] = {0, 0, 0, 10, 0, 0};
+  CHECK(heap.writer.expect(10, 2));
+  for (const uint64_t id : {1, 2}) heap.writer.select(id, 1);
+  heap.writer.finish_classes(loaders);
+  CHECK(heap.host.written.size() == 5);
+  CHECK_FALSE(heap.writer.select(2, 1));
+  CHECK(heap.writer.select(10, 2));
+  heap.writer.finish(nullptr);
+  CHECK(heap.writer.status() == HPROF_OK);
+  REQUIRE(heap.host.written.size() == 6);
+  CHECK(heap.record<hprof_rec_heap_class>(2).object == 3);
+  CHECK(heap.record<hprof_rec_heap_class>(2).loader == 10);
+  CHECK(heap.record<hprof_rec_heap_instance>(5).object == 10);
+}
+
+TEST_CASE("an expected object that is not reported is written without values, others once") {
+  Heap heap;
+  CHECK(heap.writer.expect(10, 2));
+  CHECK(heap.writer.expect(11, 2));
+  CHECK(heap.writer.expect(20, 4));
+  heap.writer.select(11, 2);
+  heap.writer.instance_value(1, HPROF_TYPE_INT, 7);
+  heap.writer.finish(nullptr);
+  REQUIRE(heap.host.written.size() == 8);
+  CHECK(heap.record<hprof_rec_heap_instance>(0).object == 11);
+  CHECK(heap.record<hprof_rec_heap_instance>(1).object == 10);
+  CHECK(heap.record<hprof_rec_heap_array>(2).object == 20);
+  CHECK(heap.record<hprof_rec_heap_array>(2).length == 0);
+}
+
 TEST_CASE("a lost output ends the walk") {
   Heap heap;
   heap.host.write_status = HPROF_ABORTED;
