@@ -8,6 +8,7 @@
 #include "platform/platform.h"
 #include "platform/win32/local_socket.h"
 #include "platform/win32/wait.h"
+#include "tools/os/apart.h"
 #include "tools/os/os.h"
 #include "tools/os/win32/handle.h"
 
@@ -192,6 +193,13 @@ void exec_program(const std::vector<std::string>& arguments, std::string* error)
   WaitForSingleObject(child.hProcess, INFINITE);
   GetExitCodeProcess(child.hProcess, &code);
   ExitProcess(code);
+}
+
+// Windows has no fork, so a function cannot run in a separate process.
+bool run_apart(const std::function<void(const std::function<void(const std::string& line)>& say)>&, double,
+               const std::function<void(const std::string& line)>&, Apart*, std::string* error) {
+  *error = "running a plugin in a process of its own is supported on Unix only";
+  return false;
 }
 
 }  // namespace hprof::os

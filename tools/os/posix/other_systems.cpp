@@ -1,8 +1,13 @@
 // For systems other than Linux and Windows, on purpose: `hprof attach` and `profile` refuse and name jcmd,
-// which attaches there (docs/tool.md). Where the system has local sockets, `hprof ctl` reaches a control
-// socket.
+// which attaches there (docs/tool.md).
+#include <climits>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
 #include "platform/platform.h"
 #include "tools/os/attach.h"
+#include "tools/os/facts.h"
 #include "tools/os/os.h"
 
 namespace hprof::os {
@@ -66,6 +71,27 @@ int connect_control(int pid, double seconds, Jvm*, std::string* error) {
   *error = path + " does not belong to this user";
   close_socket(socket);
   return -1;
+}
+
+HostFacts host_facts() {
+  HostFacts facts;
+  utsname name;
+  if (uname(&name) >= 0) facts.system = std::string(name.sysname) + " " + name.release + " " + name.machine;
+  facts.user = geteuid();
+  facts.processors = sysconf(_SC_NPROCESSORS_ONLN);
+  facts.cpu_timers_error = "not on this system";
+  char folder[PATH_MAX];
+  if (getcwd(folder, sizeof folder) != nullptr) facts.folder = folder;
+  facts.folder_writable = access(".", W_OK) == 0;
+  struct statvfs disk;
+  if (statvfs(".", &disk) == 0)
+    facts.folder_free = static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
+  return facts;
+}
+
+bool jvm_facts(int, JvmFacts*, std::string* error) {
+  *error = "looking into a running JVM is supported on Linux and Windows only";
+  return false;
 }
 
 }  // namespace hprof::os
