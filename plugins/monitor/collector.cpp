@@ -38,7 +38,7 @@ hprof_status Collector::open(char*, uint32_t) {
   lost_rows_ = s.log->loss_counter(s.host, "contentions: the table of their places was full");
   lost_threads_ = s.log->loss_counter(s.host, "contentions and waits: too many threads at a time");
   if (!table_.open(s) || !stacks_.open(s, jvmti_) || !holders_.open(s, jvmti_)) return HPROF_NO_MEMORY;
-  if (config_.interval_ns != 0) s.will_need(ParkSampler::kLeastMemory + Blame::kLeastMemory);
+  if (config_.has_locks()) s.will_need(ParkSampler::kLeastMemory + Blame::kLeastMemory);
   stacks_.forget_always((s.settings().granted & HPROF_NEED_GC_EVENTS) == 0);
   return HPROF_OK;
 }
@@ -48,7 +48,7 @@ hprof_status Collector::start() {
   if (counts_ != nullptr) stacks_.use_count(counts_->collections(services_.host));
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
-  if (config_.interval_ns == 0) return HPROF_OK;
+  if (!config_.has_locks()) return HPROF_OK;
   hprof_status status = HPROF_NO_MEMORY;
   if (blame_.open(services_, jvmti_, &stacks_, &blocked_, finds_monitors_)) {
     status =
@@ -92,7 +92,7 @@ hprof_status Collector::report(const hprof_report& report) {
   hprof_status status = HPROF_OK;
   if (jni != nullptr && hprof_wants(&report, HPROF_KIND_MONITOR_DUMP) != 0) {
     MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, &locks_,
-                     finds_monitors_, config_.interval_ns != 0);
+                     finds_monitors_, config_.has_locks());
     status = dump.write();
     sweep(jni, false);
   }

@@ -20,7 +20,11 @@
 namespace hprof::monitor {
 
 struct Config {
-  uint64_t interval_ns;  // 0: monitor=y, which does not sample locks of java.util.concurrent
+  uint32_t monitor;      // n, y or all
+  uint64_t interval_ns;  // of samples of locks
+
+  // monitor=all: locks of java.util.concurrent are sampled.
+  bool has_locks() const { return monitor == 2; }
 };
 
 class Collector {

@@ -64,7 +64,7 @@ hprof_status Collector::write_notes(const ContentionRows& rows, uint64_t still_b
     note.add("; ").add(still_blocked).add(" blocked still, counted with their time so far");
   }
   hprof_status status = write_note(services_, note);
-  if (status != HPROF_OK || config_.interval_ns == 0) return status;
+  if (status != HPROF_OK || !config_.has_locks()) return status;
   Note parks;
   parks.add("monitor: locks of java.util.concurrent are sampled every ");
   parks.decimal(config_.interval_ns / 1000, 3).add(" ms, ").add(parks_.looks());

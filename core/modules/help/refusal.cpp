@@ -59,23 +59,21 @@ void put_choices(ModuleSet& modules, TextWriter* out) {
   put_ids(modules, true, "|", &out->put("plugin="));
 }
 
-// Appends what selects the unit, as users type it.
-void put_unit(const ModuleSet& modules, Str id, TextWriter* out) {
-  const char* select = modules.find_unit(id)->record->select;
-  if (select == nullptr) {
+// Appends the option that selected the unit; else its select text, or of an encoder its id.
+void put_unit(const ModuleSet& modules, const OptionList& list, Str id, TextWriter* out) {
+  const hprof_unit& unit = *modules.find_unit(id)->record;
+  for (uint32_t i = 0; i < list.count(); ++i) {
+    const OptionItem& typed = list[i];
+    if (typed.replaced || !select_matches(unit.select, typed.name, typed.value)) continue;
+    out->put(typed.name).put('=').put_printable(typed.value, 60);
+    return;
+  }
+  if (unit.kind != HPROF_UNIT_COLLECTOR) {
+    out->put(id);
+  } else if (unit.select == nullptr) {
     out->put("plugin=").put(id);
   } else {
-    put_condensed(select, out);
-  }
-}
-
-void put_format(const ModuleSet& modules, const OptionList& list, Str encoder, TextWriter* out) {
-  const OptionItem* typed = list.find("format");
-  if (typed != nullptr &&
-      select_matches(modules.find_unit(encoder)->record->select, "format", typed->value)) {
-    out->put("format=").put_printable(typed->value, 60);
-  } else {
-    out->put(encoder);
+    put_condensed(unit.select, out);
   }
 }
 
@@ -102,11 +100,11 @@ void explain_refusal(const Refusal& refusal, const OptionList& list, ModuleSet& 
       put_choices(modules, &out);
       break;
     case Refusal::kFormat:
-      put_unit(modules, name, &out);
-      put_format(modules, list, value, &out.put(" is not supported with "));
+      put_unit(modules, list, name, &out);
+      put_unit(modules, list, value, &out.put(" is not supported with "));
       break;
     case Refusal::kWindows:
-      put_unit(modules, name, &out);
+      put_unit(modules, list, name, &out);
       out.put(" is not supported with ").put(value).put(": it has no counts to take a window from");
       break;
   }

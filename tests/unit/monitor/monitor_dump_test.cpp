@@ -95,7 +95,7 @@ TEST_CASE(
   constexpr jint kParked = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
   for (const bool all : {true, false}) {
     Fixture f;
-    f.vm.create(all ? "monitor_all" : "monitor");
+    f.vm.create({{"monitor", all ? "all" : "y"}});
     FakeVm::Object* lock = f.vm.add_object("Lock");
     lock->kinds.insert(f.vm.class_named("java.util.concurrent.locks.AbstractOwnableSynchronizer"));
     lock->kinds.insert(f.vm.class_named("java.util.concurrent.locks.AbstractQueuedSynchronizer"));

@@ -26,8 +26,8 @@ FakeVm::Thread* MonitorVm::add_thread(hprof_thread_serial serial, const std::str
   return &thread;
 }
 
-void MonitorVm::create(const std::string& unit_id, const std::map<std::string, std::string>& options) {
-  UnitVm::create(hprof_module_monitor, unit_id, options);
+void MonitorVm::create(const std::map<std::string, std::string>& options) {
+  UnitVm::create(hprof_module_monitor, "monitor", options);
 }
 
 std::string MonitorVm::class_text(hprof_class_serial serial) const {

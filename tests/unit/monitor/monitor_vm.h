@@ -15,7 +15,7 @@ class MonitorVm : public UnitVm {
 
   // Virtual threads are known, but not visited.
   Thread* add_thread(hprof_thread_serial serial, const std::string& method, uint32_t flags = 0);
-  void create(const std::string& unit_id = "monitor", const std::map<std::string, std::string>& options = {});
+  void create(const std::map<std::string, std::string>& options = {});
   // What thread t does, at mock.now_ns.
   void enter(Thread* t, Object* o) {
     run(t), ops->handlers->monitor_contended_enter(self, jni(), t->view, o);

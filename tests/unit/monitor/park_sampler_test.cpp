@@ -22,7 +22,7 @@ struct Fixture {
     push(a, {"jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park",
              "java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire",
              "java.util.concurrent.locks.ReentrantLock.lock", "App.locks", "App.main"});
-    vm.create("monitor_all", {{"interval", "10"}});
+    vm.create({{"monitor", "all"}, {"interval", "10"}});
     REQUIRE(vm.self != nullptr);
     REQUIRE(vm.start() == HPROF_OK);
   }
@@ -244,7 +244,7 @@ TEST_CASE("a monitor whose owner the VM does not name blames nobody") {
 TEST_CASE("a VM without the classes refuses to start with a message") {
   MonitorVm vm;
   vm.missing_classes = {"java/util/concurrent/locks/AbstractOwnableSynchronizer"};
-  vm.create("monitor_all");
+  vm.create({{"monitor", "all"}});
   REQUIRE(vm.self != nullptr);
   CHECK(vm.start() == HPROF_UNSUPPORTED);
   CHECK(vm.mock.said("does not report what a thread is parked on"));

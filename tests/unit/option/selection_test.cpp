@@ -123,7 +123,7 @@ TEST_CASE("net= takes the socket, before file=") {
 
 TEST_CASE("what binary cannot write is refused in the original's words") {
   CHECK(Run().go("format=b,cpu=times").text() ==
-        kPrefix + "cpu=times|old is not supported with format=b (format=b,cpu=times)");
+        kPrefix + "cpu=times is not supported with format=b (format=b,cpu=times)");
   CHECK(Run().go("monitor=y,format=b").text() ==
         kPrefix + "monitor=y is not supported with format=b (monitor=y,format=b)");
   CHECK(Run().go("format=b,cpu=samples,heap=all").outcome == Configured::kRun);

@@ -138,5 +138,5 @@ def losses_are_in_the_report_that_is_posted(vm):
         run = vm.run_java(vm.agent_option(options), "Contend", "monitor", "3", "3", "10")
         posts = {target: body for _, target, _, body in server.posts}
     # Nothing of msa=y has stacks.
-    check_equal((run.code, sorted(posts)), (0, ["/monitor_all"]), "posts\n%s" % run)
-    check(b"lost 1 tables: " in posts["/monitor_all"], "no loss in %r" % posts["/monitor_all"])
+    check_equal((run.code, sorted(posts)), (0, ["/monitor"]), "posts\n%s" % run)
+    check(b"lost 1 tables: " in posts["/monitor"], "no loss in %r" % posts["/monitor"])
