@@ -124,8 +124,8 @@ bool Units::plan_outputs() {
   // or of a sink with begin_report, can have several.
   outputs_.each_dump = !outputs_.duplex && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 &&
                        parts_.setup.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
-  const bool writes_documents =
-      HPROF_REACHES(encoder, hprof_encoder_ops, flags) && (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0;
+  const uint32_t flags = HPROF_REACHES(encoder, hprof_encoder_ops, flags) ? encoder->flags : 0;
+  const bool writes_documents = (flags & HPROF_ENCODER_DOCUMENTS) != 0;
   outputs_.each_report = !outputs_.duplex && !begins && writes_documents;
   const char* address = parts_.setup.address();
   outputs_.each_round = strstr(address, "%n") != nullptr ||
@@ -136,8 +136,13 @@ bool Units::plan_outputs() {
   outputs_.takes_unloads = is_taken(taken, HPROF_KIND_CLASS_UNLOAD) && !outputs_.each_dump &&
                            !parts_.memory.is_fixed() && !is_small(core.max_memory);
   outputs_.takes_foreign_dumps = hprof_is_listed(taken, HPROF_KIND_FOREIGN_DUMP) != 0;
-  const bool wants_events = HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
-                            (encoder->flags & HPROF_ENCODER_EVENTS) != 0 && !outputs_.none;
+  const uint32_t with_events = HPROF_ENCODER_EVENTS | (core.events != 0 ? HPROF_ENCODER_EVENTS_ASKED : 0);
+  const bool wants_events = (flags & with_events) != 0 && !outputs_.none;
+  if (core.events != 0 && !wants_events && !outputs_.none) {
+    char text[100];
+    TextWriter(text, sizeof(text)).put("events=y: ").put(encoder_.unit->id).put(" takes no events");
+    return parts_.voice.fail(text);
+  }
   outputs_.keeps_encoder = wants_events && writes_documents;
   // A sink of whole reports has no place for what comes between them.
   settings_.events = wants_events && (writes_documents || !outputs_.whole_reports) ? 1 : 0;

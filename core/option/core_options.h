@@ -41,6 +41,7 @@ struct CoreConfig {
   uint32_t control_implied;  // 1: control= is y because of start=n, not typed
   uint32_t allow;            // 0: nothing; 1: a command may end the VM
   uint32_t net_retry;
+  uint32_t events;      // 1: of encoders that take them if asked
   const char* labels;   // for sinks, as typed
   int64_t every;        // seconds of a window; 0: none
   int64_t keep_files;   // 0: all

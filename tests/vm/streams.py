@@ -1,4 +1,4 @@
-"""A reader of format=json_events."""
+"""A reader of format=json,events=y."""
 import collections
 
 from harness import check, check_equal

@@ -1,5 +1,5 @@
-// The flamegraph encoders: one HTML page that draws all tables with stacks and loads nothing from elsewhere.
-// format=flamegraph_events also takes events, from which the page draws when things happened.
+// The flamegraph encoder: one HTML page that draws all tables with stacks and loads nothing from elsewhere;
+// from events also when things happened.
 //
 // The page comes first, then its data, a line for each definition, row and note; their grammar is at the top
 // of page/data.js. Strings, classes, frames and traces have the core's numbers.
@@ -23,6 +23,14 @@ struct Encoder {
         ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
         clock(find_service<hprof_clock_service>(h, HPROF_SERVICE_CLOCK)),
         io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)) {}
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = ".html";
+    ops.content_type = "text/html";
+    ops.least_depth = HPROF_WHOLE_DEPTH;
+    ops.flags = HPROF_ENCODER_EVENTS_ASKED;
+  }
+  hprof_status encode(const hprof_record* record, hprof_out* out);
+
   const hprof_host* host;
   const hprof_ids_service* ids;
   const hprof_clock_service* clock;   // nullptr: dates are in UTC
@@ -283,21 +291,11 @@ void write_record(Encoder& encoder, PageOut& out, const hprof_record* record) {
   }
 }
 
-template <bool takes_events>
-struct EncoderOf : Encoder {
-  using Encoder::Encoder;
-  static constexpr void describe(hprof_encoder_ops& ops) {
-    ops.file_suffix = ".html";
-    ops.content_type = "text/html";
-    ops.least_depth = HPROF_WHOLE_DEPTH;
-    ops.flags = takes_events ? HPROF_ENCODER_EVENTS : 0;
-  }
-  hprof_status encode(const hprof_record* record, hprof_out* out) {
-    PageOut page(out);
-    write_record(*this, page, record);
-    return page.status();
-  }
-};
+hprof_status Encoder::encode(const hprof_record* record, hprof_out* out) {
+  PageOut page(out);
+  write_record(*this, page, record);
+  return page.status();
+}
 
 constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_FILE_END,
@@ -311,18 +309,15 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_TABLE,
                                     nullptr};
 
-// CMake reads these lines, too, for the core's table of shipped modules.
+// CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=flamegraph";
-constexpr const char* kSelectEvents = "format=flamegraph_events";
 
-constexpr hprof_unit kUnit = encoder_unit<EncoderOf<false>>("encoder_flamegraph", kSelect,
-                                                            "flame graph, a page for the browser", kRecords);
-constexpr hprof_unit kUnitEvents = encoder_unit<EncoderOf<true>>(
-    "encoder_flamegraph_events", kSelectEvents, "flame graph, with a time axis of events", kRecords);
-const hprof_unit* const kUnits[] = {&kUnit, &kUnitEvents};
+constexpr hprof_unit kUnit =
+    encoder_unit<Encoder>("encoder_flamegraph", kSelect, "flame graph, a page for the browser", kRecords);
+const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace
 
 }  // namespace hprof::flamegraph
 
-HPROF_MODULE(encoder_flamegraph, "1.0", "hprof", hprof::flamegraph::kUnits, 2)
+HPROF_MODULE(encoder_flamegraph, "1.0", "hprof", hprof::flamegraph::kUnits, 1)

@@ -1,7 +1,8 @@
-// The json encoders: every record as a line of JSON (docs/pictures.md). format=json_events also takes events.
+// The json encoder: every record as a line of JSON (docs/pictures.md).
 //
 // Classes, frames and traces are defined before the records that refer to them; strings are written where
 // they are used. The only state is the host.
+#include <hprof/cpp/events.hpp>
 #include <hprof/cpp/writer.hpp>
 
 #include "json_out.h"
@@ -12,10 +13,10 @@ namespace {
 
 constexpr uint32_t kVersion = 1;  // of the lines, see docs/pictures.md
 
-void write_begin(JsonOut& out, const hprof_rec_file_begin& begin, bool takes_events) {
+void write_begin(JsonOut& out, const hprof_rec_file_begin& begin) {
   out.begin("begin").number("version", kVersion).number("created_ms", begin.created_ms);
   out.number("id_size", begin.id_size);
-  if (takes_events && begin.head.size >= HPROF_SIZE_TO(hprof_rec_file_begin, created_ns))
+  if (takes_events(out.host()) && begin.head.size >= HPROF_SIZE_TO(hprof_rec_file_begin, created_ns))
     out.number("created_ns", begin.created_ns);
   out.end();
 }
@@ -104,10 +105,10 @@ void write_report(JsonOut& out, const hprof_rec_report& report) {
   out.end();
 }
 
-void write_record(JsonOut& out, const hprof_record* record, bool takes_events) {
+void write_record(JsonOut& out, const hprof_record* record) {
   switch (record->kind) {
     case HPROF_RECORD_FILE_BEGIN:
-      return write_begin(out, as<hprof_rec_file_begin>(record), takes_events);
+      return write_begin(out, as<hprof_rec_file_begin>(record));
     case HPROF_RECORD_FILE_END:
       return out.begin("end").number("time_us", record->time_us).end();
     case HPROF_RECORD_CLASS:
@@ -155,7 +156,6 @@ void write_record(JsonOut& out, const hprof_record* record, bool takes_events) {
   }
 }
 
-template <bool takes_events>
 class Encoder {
  public:
   explicit Encoder(const hprof_host* host)
@@ -165,11 +165,11 @@ class Encoder {
     ops.content_type = "application/x-ndjson";
     ops.heap_form = HPROF_HEAP_AS_FIELDS;
     ops.least_depth = HPROF_WHOLE_DEPTH;
-    ops.flags = takes_events ? HPROF_ENCODER_EVENTS : 0;
+    ops.flags = HPROF_ENCODER_EVENTS_ASKED;
   }
   hprof_status encode(const hprof_record* record, hprof_out* out) {
     JsonOut json(out, host_, ids_);
-    write_record(json, record, takes_events);
+    write_record(json, record);
     return json.status();
   }
 
@@ -197,18 +197,15 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KINDS_OF_HEAP_DUMP,
                                     nullptr};
 
-// CMake reads these lines, too, for the core's table of shipped modules.
+// CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=json";
-constexpr const char* kSelectEvents = "format=json_events";
 
 constexpr hprof_unit kUnit =
-    encoder_unit<Encoder<false>>("encoder_json", kSelect, "JSON, a line for each record", kRecords);
-constexpr hprof_unit kUnitEvents = encoder_unit<Encoder<true>>(
-    "encoder_json_events", kSelectEvents, "JSON, with an event for each sample and wait", kRecords);
-const hprof_unit* const kUnits[] = {&kUnit, &kUnitEvents};
+    encoder_unit<Encoder>("encoder_json", kSelect, "JSON, a line for each record", kRecords);
+const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace
 
 }  // namespace hprof::json
 
-HPROF_MODULE(encoder_json, "1.0", "hprof", hprof::json::kUnits, 2)
+HPROF_MODULE(encoder_json, "1.0", "hprof", hprof::json::kUnits, 1)

@@ -1,8 +1,9 @@
-// The otlp encoders: OpenTelemetry's profiles (v1development), for files and for
-// url=http://<collector>:4318/v1development/profiles. format=otlp_events also takes events.
+// The otlp encoder: OpenTelemetry's profiles (v1development), for files and for
+// url=http://<collector>:4318/v1development/profiles.
 //
 // Each report is a request of its own, with its tables that have stacks; nothing is written for a report
 // without any. Events wait for the next report, and take the place of their sums.
+#include <hprof/cpp/events.hpp>
 #include <hprof/cpp/writer.hpp>
 #include <hprof/service/log.h>
 
@@ -14,23 +15,22 @@ namespace {
 
 constexpr uint64_t kMostEventCells = uint64_t{1} << 20, kMostCells = uint64_t{1} << 21;
 
-template <bool takes_events>
 class Encoder {
  public:
-  explicit Encoder(const hprof_host* host) : services_(host) {}
+  explicit Encoder(const hprof_host* host) : services_(host), has_events_(takes_events(host)) {}
   static constexpr void describe(hprof_encoder_ops& ops) {
     ops.file_suffix = ".otlp.pb";
     ops.content_type = "application/x-protobuf";
     ops.least_depth = HPROF_WHOLE_DEPTH;
-    ops.flags = HPROF_ENCODER_DOCUMENTS | (takes_events ? HPROF_ENCODER_EVENTS : 0);
+    ops.flags = HPROF_ENCODER_DOCUMENTS | HPROF_ENCODER_EVENTS_ASKED;
   }
   hprof_status open(char*, uint32_t) {
     resource_.open(services_);
     if (!request_.open(services_) || !tables_.open(services_, kMostCells)) return HPROF_NO_MEMORY;
-    if (takes_events && !events_.open(services_, kMostEventCells)) return HPROF_NO_MEMORY;
+    if (has_events_ && !events_.open(services_, kMostEventCells)) return HPROF_NO_MEMORY;
     if (services_.log == nullptr) return HPROF_OK;
     lost_rows_ = services_.log->loss_counter(services_.host, "stacks: no memory for them in OTLP");
-    if (takes_events)
+    if (has_events_)
       lost_events_ = services_.log->loss_counter(services_.host, "events: no memory for them until a report");
     return HPROF_OK;
   }
@@ -58,7 +58,7 @@ class Encoder {
   void hold(proto::ProtoOut& out, const hprof_rec_table& table) {
     const StackTable stacks(table);
     if (!stacks.has_stacks()) return out.fail(HPROF_UNSUPPORTED);
-    if (!takes_events || (table.flags & HPROF_TABLE_EVENTS) == 0)
+    if (!has_events_ || (table.flags & HPROF_TABLE_EVENTS) == 0)
       return count_loss(lost_rows_, tables_.add(table));
     request_.keep_thread_names(table);
     count_loss(lost_events_, events_.add(table));
@@ -72,6 +72,7 @@ class Encoder {
   }
 
   Services services_;
+  bool has_events_;
   Resource resource_;
   Request request_;
   HeldTables tables_;            // of the current report
@@ -84,18 +85,15 @@ class Encoder {
 constexpr const char* kRecords[] = {HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END, HPROF_KIND_TABLE,
                                     nullptr};
 
-// CMake reads these lines, too, for the core's table of shipped modules.
+// CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=otlp";
-constexpr const char* kSelectEvents = "format=otlp_events";
 
 constexpr hprof_unit kUnit =
-    encoder_unit<Encoder<false>>("encoder_otlp", kSelect, "OpenTelemetry profiles, for collectors", kRecords);
-constexpr hprof_unit kUnitEvents = encoder_unit<Encoder<true>>(
-    "encoder_otlp_events", kSelectEvents, "OpenTelemetry profiles, with the times of samples", kRecords);
-const hprof_unit* const kUnits[] = {&kUnit, &kUnitEvents};
+    encoder_unit<Encoder>("encoder_otlp", kSelect, "OpenTelemetry profiles, for collectors", kRecords);
+const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace
 
 }  // namespace hprof::otlp
 
-HPROF_MODULE(encoder_otlp, "1.0", "hprof", hprof::otlp::kUnits, 2)
+HPROF_MODULE(encoder_otlp, "1.0", "hprof", hprof::otlp::kUnits, 1)

@@ -62,5 +62,7 @@ typedef struct hprof_encoder_ops {
 /* The encoder takes tables of events (HPROF_TABLE_EVENTS), between reports and within them. With _DOCUMENTS events
  * belong to the next report: one encoder, which keeps them until then, writes all outputs of the session. */
 #define HPROF_ENCODER_EVENTS 0x2u
+/* As HPROF_ENCODER_EVENTS, but only with events=y: settings.events says whether there are any. */
+#define HPROF_ENCODER_EVENTS_ASKED 0x4u
 
 #endif

@@ -106,9 +106,7 @@ TEST_CASE("weights that can be added up, the trace, and what stands on top") {
 
 TEST_CASE("events have a time since the file began, a duration, a thread and its state") {
   MockHost host;
-  const hprof_unit& events = mock_unit(hprof_module_encoder_flamegraph, "encoder_flamegraph_events");
-  CHECK(static_cast<const hprof_encoder_ops*>(events.ops)->flags == HPROF_ENCODER_EVENTS);
-  CHECK(static_cast<const hprof_encoder_ops*>(unit().ops)->flags == 0);
+  CHECK(static_cast<const hprof_encoder_ops*>(unit().ops)->flags == HPROF_ENCODER_EVENTS_ASKED);
   auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
   begin.created_ns = 1000000;
   const hprof_column columns[] = {
@@ -129,7 +127,7 @@ TEST_CASE("events have a time since the file began, a duration, a thread and its
   table.flags = HPROF_TABLE_EVENTS;
   table.period_column = 5;
   table.period = 10;
-  EncoderRun run(host, events);
+  EncoderRun run(host, unit());
   CHECK(run.encode(&begin.head) == HPROF_OK);
   const size_t page = run.bytes().size();
   CHECK(run.encode(&table.head) == HPROF_OK);
@@ -145,7 +143,7 @@ TEST_CASE("events have a time since the file began, a duration, a thread and its
   const uint64_t pause[] = {2000000, 77};
   table.rows = reinterpret_cast<const hprof_cell*>(pause);
   table.row_count = 1;
-  EncoderRun other(host, events);
+  EncoderRun other(host, unit());
   CHECK(other.encode(&table.head) == HPROF_OK);
   CHECK(other.bytes() ==
         "T\tcom.acme.x/1\tX\t4\nC\tat\t8\t0\tat\nC\tpause\t2\t64\tpause\nd\t2000\t77\nE\t\n");

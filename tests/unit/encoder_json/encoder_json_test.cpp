@@ -163,9 +163,8 @@ TEST_CASE("cells of each type") {
 
 TEST_CASE("events are lines of a table, and the beginning has both clocks") {
   MockHost host;
-  const hprof_unit& events = mock_unit(hprof_module_encoder_json, "encoder_json_events");
-  CHECK(static_cast<const hprof_encoder_ops*>(events.ops)->flags == HPROF_ENCODER_EVENTS);
-  CHECK(static_cast<const hprof_encoder_ops*>(unit().ops)->flags == 0);
+  CHECK(static_cast<const hprof_encoder_ops*>(unit().ops)->flags == HPROF_ENCODER_EVENTS_ASKED);
+  host.settings.events = 1;
   const hprof_column columns[] = {
       {"at", nullptr, HPROF_COLUMN_TIME, 0, nullptr, nullptr},
       {"took", nullptr, HPROF_COLUMN_NANOSECONDS, HPROF_COLUMN_DURATION, nullptr, nullptr},
@@ -177,7 +176,7 @@ TEST_CASE("events are lines of a table, and the beginning has both clocks") {
   const Row rows[] = {{1000, 3, HPROF_STATE_BLOCKED}, {1001, 4, 99}};
   hprof_rec_table table = table_of(schema, rows, 2);
   table.flags = HPROF_TABLE_EVENTS;
-  EncoderRun run(host, events);
+  EncoderRun run(host, unit());
   CHECK(run.encode(&table.head) == HPROF_OK);
   auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
   begin.created_ns = 77;
@@ -198,11 +197,13 @@ TEST_CASE("events are lines of a table, and the beginning has both clocks") {
   CHECK(line == row + "1001,\"took\":4,\"state\":\"unknown\"}}");
   std::getline(lines, line);
   CHECK(line.find(",\"created_ns\":77}") != std::string::npos);
-  CHECK(encode_one(host, &begin.head).find("created_ns") == std::string::npos);
   begin.head.size = HPROF_SIZE_TO(hprof_rec_file_begin, alone);
-  EncoderRun older(host, events);
+  EncoderRun older(host, unit());
   CHECK(older.encode(&begin.head) == HPROF_OK);
   CHECK(older.bytes().find("created_ns") == std::string::npos);
+  host.settings.events = 0;
+  begin.head.size = sizeof begin;
+  CHECK(encode_one(host, &begin.head).find("created_ns") == std::string::npos);
 }
 
 TEST_CASE("an id of 16 bytes is one text of two columns") {

@@ -13,11 +13,10 @@ using namespace hprof;
 namespace {
 
 const hprof_unit& unit() { return mock_unit(hprof_module_encoder_otlp, "encoder_otlp"); }
-const hprof_unit& unit_of_events() { return mock_unit(hprof_module_encoder_otlp, "encoder_otlp_events"); }
 
 std::string encode(MockHost& host, const std::vector<const hprof_record*>& records, int times = 1,
-                   const hprof_unit& by = unit(), const std::vector<const hprof_record*>& before = {}) {
-  EncoderRun run(host, by);
+                   const std::vector<const hprof_record*>& before = {}) {
+  EncoderRun run(host, unit());
   std::string last;
   for (int i = 0; i < times; i++) {
     const hprof_report_info info = {
@@ -317,6 +316,7 @@ constexpr auto kEvents =
 
 TEST_CASE("events have times, states, labels and links, and stand for their sums") {
   MockHost host;
+  host.settings.events = 1;
   const auto owner = host.add_class("demo.A", "LA;", "A.java");
   const auto frame = host.add_frame(host.add_method(owner, "run", "()V"), 3);
   const auto trace = host.add_trace({frame});
@@ -345,15 +345,16 @@ TEST_CASE("events have times, states, labels and links, and stand for their sums
       at + " 7 @1000000103 thread.state=waiting" + who + at;
   // Before the report, and in it; with and without the table of sums; a second request begins anew.
   for (int times : {1, 2}) {
-    CHECK(decoded(encode(host, {&table.head}, times, unit_of_events(), {&events.head})) == wanted);
-    CHECK(decoded(encode(host, {&events.head, &table.head}, times, unit_of_events())) == wanted);
-    CHECK(decoded(encode(host, {&events.head}, times, unit_of_events())) == wanted);
+    CHECK(decoded(encode(host, {&table.head}, times, {&events.head})) == wanted);
+    CHECK(decoded(encode(host, {&events.head, &table.head}, times)) == wanted);
+    CHECK(decoded(encode(host, {&events.head}, times)) == wanted);
   }
   CHECK(host.losses().empty());
 }
 
 TEST_CASE("weights that events lack are those of the report; times outside of the report widen the profile") {
   MockHost host;
+  host.settings.events = 1;
   const auto owner = host.add_class("demo.A", "LA;", "A.java");
   const auto trace = host.add_trace({host.add_frame(host.add_method(owner, "run", "()V"), 3)});
   struct Row {
@@ -370,18 +371,19 @@ TEST_CASE("weights that events lack are those of the report; times outside of th
   const hprof_site_row sites[] = {{owner, trace, 5, 0, 16, 0}};
   const hprof_rec_table table = table_of(kAllocSites, sites, 1);
   const std::string at = " < demo.A.run A.java:3\n";
-  CHECK(decoded(encode(host, {&table.head}, 1, unit_of_events(), {&events.head})) ==
+  CHECK(decoded(encode(host, {&table.head}, 1, {&events.head})) ==
         kHead + "inuse_space/bytes time 1000000000 duration 5000 period 0 /\n 5 class=demo.A" + at +
             "alloc_space/bytes time 999999998 duration 5996 period 0 /\n 8 8 @999999998 @1000005993" + at);
 }
 
 TEST_CASE("events that there is no memory for are counted") {
   MockHost host;
+  host.settings.events = 1;
   const hprof_cpu_sample_event rows[1] = {{7, 0, 0, 0, 1, 1, 0, 0, 0, 0}};
   hprof_rec_table events = table_of(kEvents, rows, 1);
   events.flags = HPROF_TABLE_EVENTS;
   host.charge_limit = 0;
-  CHECK(encode(host, {}, 1, unit_of_events(), {&events.head, &events.head}).empty());
+  CHECK(encode(host, {}, 1, {&events.head, &events.head}).empty());
   CHECK(host.loss("events: no memory for them until a report") == 2);
   CHECK(host.memory_charged == 0);
 }

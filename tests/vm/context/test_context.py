@@ -14,7 +14,7 @@ from streams import SAMPLES, Stream
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 UNITS = ("context", "cpu_samples", "encoder_json", "sink_file")
-OPTIONS = "plugin=context,cpu=samples,interval=1,depth=24,cutoff=0,format=json_events,file=%s"
+OPTIONS = "plugin=context,cpu=samples,interval=1,depth=24,cutoff=0,format=json,events=y,file=%s"
 TRACE = "0123456789abcdeffedcba9876543210"
 
 

@@ -1,4 +1,4 @@
-"""format=json_events: each sample, allocation, contention, wait, pause and exception with its time."""
+"""format=json,events=y: each sample, allocation, contention, wait, pause and exception with its time."""
 import collections
 import re
 import signal
@@ -14,7 +14,7 @@ CONTENTIONS, WAITS = "hprof.monitor_time_events/1", "hprof.monitor_wait_events/1
 
 
 def stream(vm, options, *program, java=(), agent=None):
-    run = vm.run_java(vm.agent_option(options + ",cutoff=0,format=json_events,file=out.json", agent), *java, *program)
+    run = vm.run_java(vm.agent_option(options + ",cutoff=0,format=json,events=y,file=out.json", agent), *java, *program)
     check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
     return run, Stream(run.text("out.json"))
 
@@ -34,9 +34,10 @@ def samples_have_times_and_add_up_to_the_table(vm):
         check_equal({row["state"] for row in spun}, {"runnable"}, "states of what runs")
 
 
-@vm_test(units=("cpu_samples", "encoder_flamegraph", "sink_file"))
+@vm_test(units=("cpu_samples", "encoder_flamegraph", "encoder_collapsed", "sink_file"))
 def the_page_has_events_only_if_asked(vm):
-    for form in ("flamegraph", "flamegraph_events"):
+    check("events=y: encoder_collapsed takes no events" in vm.refused("cpu=samples,format=collapsed,events=y"), "a format without events")
+    for form in ("flamegraph", "flamegraph,events=y"):
         run = vm.run_java(vm.agent_option("cpu=samples,interval=1,cutoff=0,format=%s,file=out.html" % form), "Spin", "6", "2")
         check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
         page = Page(run.text("out.html"))
@@ -45,7 +46,7 @@ def the_page_has_events_only_if_asked(vm):
             sums[table.name] += sum(values["samples"] for _, values, _ in table.stacks)
         reported, events = sums["hprof.cpu_samples/1"], sums[SAMPLES]
         check(reported > 0, "no samples in %s" % form)
-        check(events >= reported if form == "flamegraph_events" else events == 0, "%d events, %d samples in the table" % (events, reported))
+        check(events >= reported if form == "flamegraph,events=y" else events == 0, "%d events, %d samples in the table" % (events, reported))
 
 
 @vm_test(units=("cpu_samples",) + OUTPUT)
@@ -62,7 +63,7 @@ def elapsed_time_has_the_states_of_threads(vm):
 
 @vm_test(units=("cpu_samples",) + OUTPUT)
 def a_killed_vm_leaves_its_events(vm):
-    live = vm.start("cpu=samples,interval=1,format=json_events,file=out.json", "Idle")
+    live = vm.start("cpu=samples,interval=1,format=json,events=y,file=out.json", "Idle")
     live.wait_for("out.json", '"table":"%s"' % SAMPLES, 100)
     live.signal(signal.SIGKILL)
     live.finish()
@@ -160,7 +161,7 @@ def other_formats_have_no_events(vm):
 
 @vm_test(units=("cpu_samples", "encoder_json", "sink_http"))
 def an_output_of_whole_reports_says_that_it_has_no_events(vm):
-    run = vm.run_java(vm.agent_option("cpu=samples,exit-timeout=2,format=json_events,url=http://127.0.0.1:9/"), "Quick", "3")
+    run = vm.run_java(vm.agent_option("cpu=samples,exit-timeout=2,format=json,events=y,url=http://127.0.0.1:9/"), "Quick", "3")
     check("this output takes whole reports only: there are no events in it" in run.err, "no message\n%s" % run)
 
 

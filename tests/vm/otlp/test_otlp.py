@@ -1,4 +1,4 @@
-"""format=otlp and format=otlp_events: OpenTelemetry's profiles, in files and posted to a collector."""
+"""format=otlp and format=otlp,events=y: OpenTelemetry's profiles, in files and posted to a collector."""
 import re
 
 from harness import check, check_equal, vm_test
@@ -91,7 +91,7 @@ def the_resource_says_which_process_it_is(vm):
 
 @vm_test(units=("cpu_samples",) + FILE, needs=("short intervals",), quick=True)
 def events_have_times_and_states(vm):
-    found = written(vm, "cpu=samples,interval=1", "Spin", "6", "2", form="otlp_events")
+    found = written(vm, "cpu=samples,interval=1", "Spin", "6", "2", form="otlp,events=y")
     check_equal(list(found.profiles), ["samples", "cpu"], "types")
     samples, cpu = found.profiles["samples"], found.profiles["cpu"]
     check_equal(cpu.period, (("cpu", "nanoseconds"), 1000000), "period")
@@ -110,7 +110,7 @@ def events_have_times_and_states(vm):
 @vm_test(units=("heap_sites",) + FILE, since=11)
 def events_of_allocations_are_beside_what_lives(vm):
     # Fewer samples than the queue to the writer has places, so that none is lost on a busy machine.
-    found = written(vm, "heap=sites,sites=sampled:16k", "Sites", form="otlp_events")
+    found = written(vm, "heap=sites,sites=sampled:16k", "Sites", form="otlp,events=y")
     made, live = found.profiles["alloc_space"], found.profiles.get("inuse_space")
     check(all(times for times in made.times), "allocations without times")
     check(live is None or not any(live.times), "times of what lives")
@@ -119,7 +119,7 @@ def events_of_allocations_are_beside_what_lives(vm):
 
 @vm_test(units=("cpu_samples", "bytecode") + FILE)
 def samples_link_to_the_span_that_a_tracer_sets(vm):
-    options = "plugins=%s,tracer=y,cpu=samples,interval=1,format=otlp_events,cutoff=0,file=out" % probe_folder(vm)
+    options = "plugins=%s,tracer=y,cpu=samples,interval=1,format=otlp,events=y,cutoff=0,file=out" % probe_folder(vm)
     run = vm.run_java(vm.agent_option(options), "Spans")
     check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
     calls = int(run.out.split()[1])
@@ -138,7 +138,7 @@ def samples_link_to_the_span_that_a_tracer_sets(vm):
 @vm_test(units=("cpu_samples",) + ENCODER + ("sink_http",))
 def events_are_posted_with_the_report_that_follows(vm):
     with HttpServer((200, b"\x0a\x00")) as server:
-        options = "cpu=samples,interval=1,every=1,cutoff=0,format=otlp_events,url=http://127.0.0.1:%d%s" % (server.port, PATH)
+        options = "cpu=samples,interval=1,every=1,cutoff=0,format=otlp,events=y,url=http://127.0.0.1:%d%s" % (server.port, PATH)
         live = vm.start(options, "Idle")
         live.wait_until(lambda: len(server.posts) >= 3, "three windows")
         run = live.finish()
@@ -179,14 +179,14 @@ def windows_are_posted_until_the_collector_has_them(vm):
 
 @vm_test(units=("cpu_samples", "monitor") + ENCODER + ("sink_http",), quick=True)
 def a_window_in_which_nothing_was_seen_is_not_posted(vm):
-    for form in ("otlp", "otlp_events"):
+    for form in ("otlp", "otlp,events=y"):
         with HttpServer((200, b"")) as server:
             options = "cpu=samples,monitor=y,every=1,format=%s,url=http://127.0.0.1:%d/{unit}" % (form, server.port)
             run = vm.profiled(options, "Spin", "20")
             posts = [(target, len(body)) for _, target, _, body in server.posts]
         check("lost" not in run.err, "losses\n%s" % run)
         check(posts and all(size != 0 for _, size in posts), "posts of %s: %s" % (form, posts))
-        check(form == "otlp_events" or {target for target, _ in posts} == {"/cpu_samples"}, "posts: %s" % posts)
+        check(form == "otlp,events=y" or {target for target, _ in posts} == {"/cpu_samples"}, "posts: %s" % posts)
 
 
 @vm_test(units=TIMES)

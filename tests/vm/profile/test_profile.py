@@ -67,7 +67,7 @@ def one_line_brings_the_report(vm):
 @vm_test(units=("cpu_samples", "encoder_flamegraph", "encoder_jfr", "encoder_pprof", "encoder_json", "filter_gzip", "sink_socket"))
 def a_format_has_its_depth_and_its_file_name(vm):
     live = vm.start(None, "Idle")
-    for name, words in (("java.hprof.html", ["format=flamegraph"]), ("java.hprof.2.html", ["format=flamegraph_events"]),
+    for name, words in (("java.hprof.html", ["format=flamegraph"]), ("java.hprof.2.html", ["format=flamegraph", "events=y"]),
                         ("java.hprof.pb.gz", ["format=pprof"]), ("java.hprof.pb", ["format=pprof", "compress=n"])):
         path = profiled(vm, live, name, *words)
         if name.endswith(".html"):

@@ -279,14 +279,15 @@ def collectors_without_counts_are_refused(vm):
 
 @vm_test(units=("cpu_samples", "encoder_otlp", "encoder_pprof", "encoder_collapsed", "sink_file"))
 def a_killed_vm_leaves_whole_windows(vm):
-    readers = {"otlp": Otlp, "otlp_events": Otlp, "pprof": Pprof, "collapsed": lambda data: parse_collapsed(data.decode(), "samples", False)}
-    for form, read in readers.items():
-        live = vm.start("cpu=samples,interval=1,every=1,format=%s,file=%s-%%n" % (form, form), "Idle")
-        live.wait_until(lambda form=form: os.path.exists(vm.path("%s-4" % form)), "a fourth file of " + form)
+    readers = {"otlp": Otlp, "otlp,events=y": Otlp, "pprof": Pprof, "collapsed": lambda data: parse_collapsed(data.decode(), "samples", False)}
+    for number_of_run, (form, read) in enumerate(readers.items()):
+        name = "run%d" % number_of_run
+        live = vm.start("cpu=samples,interval=1,every=1,format=%s,file=%s-%%n" % (form, name), "Idle")
+        live.wait_until(lambda name=name: os.path.exists(vm.path("%s-4" % name)), "a fourth file of " + form)
         live.signal(signal.SIGKILL)
         live.finish()
         for number in (1, 2, 3):
-            with open(vm.path("%s-%d" % (form, number)), "rb") as file:
+            with open(vm.path("%s-%d" % (name, number)), "rb") as file:
                 data = file.read()
             check(data, "file %d of %s is empty" % (number, form))
             read(data)

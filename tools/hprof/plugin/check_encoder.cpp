@@ -74,11 +74,14 @@ class GuardedOut {
   uint8_t* end_ = nullptr;
 };
 
-bool takes(const hprof_unit& unit, const char* name, const hprof_record& record) {
+bool takes_events(const hprof_unit& unit) {
   const auto* ops = static_cast<const hprof_encoder_ops*>(unit.ops);
-  if (is_events(record) &&
-      (!HPROF_REACHES(ops, hprof_encoder_ops, flags) || (ops->flags & HPROF_ENCODER_EVENTS) == 0))
-    return false;
+  return HPROF_REACHES(ops, hprof_encoder_ops, flags) &&
+         (ops->flags & (HPROF_ENCODER_EVENTS | HPROF_ENCODER_EVENTS_ASKED)) != 0;
+}
+
+bool takes(const hprof_unit& unit, const char* name, const hprof_record& record) {
+  if (is_events(record) && !takes_events(unit)) return false;
   const char* const* list = unit.records;
   return is_taken(list, name) || (record.kind == HPROF_RECORD_TABLE && is_taken(list, HPROF_KIND_TABLE));
 }
@@ -131,6 +134,7 @@ class NewerRecord {
 bool feed(CheckedHost& host, const hprof_unit& unit, const Options& options, uint32_t chunk, uint64_t most) {
   const auto& ops = *static_cast<const hprof_encoder_ops*>(unit.ops);
   const MockConfig config(unit, options);
+  host.mock.settings.events = takes_events(unit) ? 1 : 0;
   void* self = nullptr;
   const hprof_status made = create_unit(host, ops, config, &self);
   if (made == HPROF_OK) {

@@ -63,8 +63,9 @@ std::string fault_of(const std::string& options) {
 
 // False: no option says what to collect.
 bool chooses_collector(const std::string& text) {
-  static const char* const kOthers[] = {"clock",  "compress", "cutoff", "depth",   "format",  "interval",
-                                        "labels", "lineno",   "thread", "threads", "verbose", "weight"};
+  static const char* const kOthers[] = {"clock",   "compress", "cutoff", "depth",  "events",
+                                        "format",  "interval", "labels", "lineno", "thread",
+                                        "threads", "verbose",  "weight"};
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
     const std::string name = text.substr(at, std::min(text.find('=', at), end) - at);

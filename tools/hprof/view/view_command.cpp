@@ -13,7 +13,7 @@ namespace {
 std::string fault_of(const WindowChoice& choice, const PageTimes& times) {
   if (choice.number != 0) return " is a page, in which you choose the report: --window is for reports";
   if (!choice.is_given()) return "";
-  if (!times.any) return " has no events: format=flamegraph_events writes them";
+  if (!times.any) return " has no events: events=y writes them";
   if (!is_outside(choice, times.began, times.first, times.last)) return "";
   const auto text = [](int64_t ms) { return date_text(static_cast<uint64_t>(ms)).substr(11, 8); };
   return ": the events are from " + text(times.first) + " to " + text(times.last) + ", not" + text_of(choice);
@@ -36,8 +36,7 @@ int view(const Given& given) {
     if (!error.empty() || !read_inputs(given.words, choice, false, &profile, &error))
       return unreadable(files, error);
     if (given.has("--threads") && profile.threads.empty())
-      return unreadable(files,
-                        profile.file + " does not name threads: thread=y and format=flamegraph_events do");
+      return unreadable(files, profile.file + " does not name threads: thread=y and events=y do");
   }
   if (given.has("--threads")) profile.about.emplace_back("threads", given.text("--threads"));
   return show_page(profiles, given.text("-o", (output_base(given.words) + ".html").c_str()),
@@ -65,7 +64,7 @@ const Command kViewCommand = {
     R"(Makes an HTML page for a browser: flame graph, callers of each method, table of methods, search. The page is one
 self-contained file. FILE is a text report (java.hprof.txt) or a binary file with CPU samples or allocation
 sites, of this agent or the original, folded stacks, or a profile of pprof; compressed by gzip or not. Several files, and
-those of a folder, are drawn as one; windows (every=) are added up. A page of format=flamegraph_events is drawn again, from
+those of a folder, are drawn as one; windows (every=) are added up. A page with events is drawn again, from
 and to a time, or of chosen threads.
 )",
     R"(  hprof view java.hprof.txt

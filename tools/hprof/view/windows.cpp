@@ -337,8 +337,7 @@ bool add_windows(const WindowChoice& choice, Profile* profile, std::string* erro
   profile->windows.clear();
   if (windows.empty()) {
     if (choice.is_given())
-      *error =
-          "has no windows, which every= writes, nor events, which pages of format=flamegraph_events have";
+      *error = "has no windows, which every= writes, nor events, which pages with events=y have";
     return !choice.is_given();
   }
   std::stable_sort(windows.begin(), windows.end(), [](const ProfileWindow& a, const ProfileWindow& b) {

@@ -34,7 +34,7 @@ std::string window_text(std::string_view text);
 // A time of day, "12:03:10", "12:03" or "12:03:10.5", in milliseconds. False: the text is none.
 bool parse_time(const std::string& text, uint64_t* ms_of_day);
 // The moment at which it is that time of day: the first one after `began`, or one up to 12 hours before. Both
-// in milliseconds since 1970 by local time. The page of format=flamegraph_events takes the same one.
+// in milliseconds since 1970 by local time. A page with events takes the same one.
 int64_t moment_of(const std::string& time, int64_t began);
 
 // Which windows to take; by default all. Times of day are checked.
