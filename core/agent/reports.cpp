@@ -26,8 +26,6 @@ namespace {
 
 // Strings of answers to commands of net=, each of which stays in the tables.
 constexpr uint32_t kMostEchoes = 50000;
-constexpr const char* kCpuTables[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD,
-                                      nullptr};
 
 Instant window_begin(const CollectorSlot& slot) {
   return slot.window_end.ns > slot.began.ns ? slot.window_end : slot.began;
@@ -36,8 +34,6 @@ Instant window_begin(const CollectorSlot& slot) {
 bool emits_events_only(const hprof_unit& unit) {
   return unit.records != nullptr && unit.records[0] == nullptr;
 }
-
-bool has_cpu_table(const CollectorSlot& slot) { return have_common(slot.unit->records, kCpuTables); }
 
 }  // namespace
 
@@ -292,7 +288,6 @@ void Reports::say_done(const OutputName& name) const {
   parts_.voice.say(text);
 }
 
-// CPU tables first, since gprof2dot fails if another section is before them.
 Reported Reports::report(const hprof_report& report) {
   Reported reported;
   const MemoryTurn::Hold turn(parts_.turn, MemoryAccount::kAll);
@@ -303,10 +298,10 @@ Reported Reports::report(const hprof_report& report) {
   reported.output_gone = !parts_.pipeline.acquire();
   if (reported.output_gone) return reported;
   if (is_window(report)) windows_begun_++;
-  for (const bool takes_cpu : {true, false}) {
+  for (const uint32_t first : {HPROF_UNIT_REPORTS_FIRST, 0u}) {
     for (uint32_t i = 0; i < parts_.units.collector_count(); i++) {
       CollectorSlot& slot = parts_.units.collector(i);
-      if (takes_cpu != has_cpu_table(slot) || !is_due(slot, report)) continue;
+      if ((slot.unit->flags & HPROF_UNIT_REPORTS_FIRST) != first || !is_due(slot, report)) continue;
       hprof_status status = report_one(slot, report, --due == 0, &reported);
       if (status == HPROF_ABORTED) reported.output_gone = true;
       status == HPROF_OK ? reported.written++ : reported.failed++;

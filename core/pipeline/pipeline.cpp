@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include <hprof/cpp/each_weighted_stack.hpp>
 #include <hprof/draft/foreign_dump.h>
 
 #include "core/base/build.h"
@@ -280,7 +279,8 @@ void Pipeline::begin_report(const hprof_report_info& info) {
 
 void Pipeline::end_report(const hprof_report_info& info, hprof_status status) {
   if (plan_.none) return;
-  const bool is_empty = !kEmbedded && !has_table_ && (lacks_stacks_ || writes_stack_documents());
+  const bool is_empty = !kEmbedded && !has_table_ &&
+                        (lacks_stacks_ || encoder_has(HPROF_ENCODER_STACKS | HPROF_ENCODER_DOCUMENTS));
   if (is_empty && lacks_stacks_) say_without_stacks(info);
   write_border(HPROF_RECORD_REPORT_END, info, status);
   if (has_whole_reports()) {
@@ -301,26 +301,16 @@ hprof_status Pipeline::write(hprof_record* record) {
   record->time_us = last_time_us_;
   hprof_status status =
       wants_to_drain(*record) && output_.takes_through() ? write_through(record) : output_.write(record);
-  if (!kEmbedded && record->kind == HPROF_RECORD_TABLE)
-    look_at_table(*reinterpret_cast<const hprof_rec_table*>(record), status);
+  if (!kEmbedded && record->kind == HPROF_RECORD_TABLE) {
+    if (status == HPROF_OK) has_table_ = true;
+    if (status == HPROF_UNSUPPORTED && encoder_has(HPROF_ENCODER_STACKS)) lacks_stacks_ = true;
+  }
   return without_unsupported(*record, status);
 }
 
-// An encoder of stacks has nothing to draw without them, and its output is nearly empty.
-void Pipeline::look_at_table(const hprof_rec_table& table, hprof_status status) {
-  if (status == HPROF_OK) has_table_ = true;
-  if (status == HPROF_UNSUPPORTED && draws_stacks() && !StackTable(table).has_stacks()) lacks_stacks_ = true;
-}
-
-bool Pipeline::draws_stacks() const {
+bool Pipeline::encoder_has(uint32_t flags) const {
   const hprof_encoder_ops* encoder = config_.output.encoder;
-  return HPROF_REACHES(encoder, hprof_encoder_ops, least_depth) && encoder->least_depth == HPROF_WHOLE_DEPTH;
-}
-
-bool Pipeline::writes_stack_documents() const {
-  const hprof_encoder_ops* encoder = config_.output.encoder;
-  return draws_stacks() && HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
-         (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0;
+  return HPROF_REACHES(encoder, hprof_encoder_ops, flags) && (encoder->flags & flags) == flags;
 }
 
 // Prints the message once: later reports are the same.

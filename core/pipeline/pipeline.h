@@ -103,9 +103,7 @@ class Pipeline {
   void write_border(uint32_t kind, const hprof_report_info& info, hprof_status status);
   bool settle_for_sink();
   hprof_status write_through(const hprof_record* record);
-  void look_at_table(const hprof_rec_table& table, hprof_status status);
-  bool draws_stacks() const;
-  bool writes_stack_documents() const;
+  bool encoder_has(uint32_t flags) const;  // all of these HPROF_ENCODER_*
   void say_without_stacks(const hprof_report_info& info);
   hprof_status without_unsupported(const hprof_record& record, hprof_status status);
   bool retries() const { return kHasSockets && plan_.retries; }

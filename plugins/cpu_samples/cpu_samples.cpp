@@ -29,7 +29,7 @@ static constexpr hprof_unit describe() {
   unit.needs = HPROF_NEED_METHOD_BOOK;
   unit.wants = HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS | HPROF_NEED_THREAD_CPU;
   unit.events |= HPROF_EVENT_CLASS_LOAD | HPROF_EVENT_CLASS_PREPARE;
-  unit.flags |= HPROF_UNIT_WINDOWS;
+  unit.flags |= HPROF_UNIT_WINDOWS | HPROF_UNIT_REPORTS_FIRST;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

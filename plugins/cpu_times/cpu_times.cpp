@@ -29,7 +29,7 @@ static constexpr hprof_unit describe() {
                                                       kRecords, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART | HPROF_NEED_THREAD_CPU;
-  unit.flags |= HPROF_UNIT_WINDOWS;
+  unit.flags |= HPROF_UNIT_WINDOWS | HPROF_UNIT_REPORTS_FIRST;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

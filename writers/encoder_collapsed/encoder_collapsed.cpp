@@ -42,7 +42,7 @@ struct Encoder {
     ops.file_suffix = ".collapsed";
     ops.content_type = "text/plain";
     ops.least_depth = HPROF_WHOLE_DEPTH;
-    ops.flags = HPROF_ENCODER_DOCUMENTS;
+    ops.flags = HPROF_ENCODER_DOCUMENTS | HPROF_ENCODER_STACKS;
   }
   hprof_status encode(const hprof_record* record, hprof_out* out);
 

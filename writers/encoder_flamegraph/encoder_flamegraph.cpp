@@ -27,7 +27,7 @@ struct Encoder {
     ops.file_suffix = ".html";
     ops.content_type = "text/html";
     ops.least_depth = HPROF_WHOLE_DEPTH;
-    ops.flags = HPROF_ENCODER_EVENTS_ASKED;
+    ops.flags = HPROF_ENCODER_STACKS | HPROF_ENCODER_EVENTS_ASKED;
   }
   hprof_status encode(const hprof_record* record, hprof_out* out);
 

@@ -22,7 +22,7 @@ class Encoder {
     ops.file_suffix = ".otlp.pb";
     ops.content_type = "application/x-protobuf";
     ops.least_depth = HPROF_WHOLE_DEPTH;
-    ops.flags = HPROF_ENCODER_DOCUMENTS | HPROF_ENCODER_EVENTS_ASKED;
+    ops.flags = HPROF_ENCODER_DOCUMENTS | HPROF_ENCODER_STACKS | HPROF_ENCODER_EVENTS_ASKED;
   }
   hprof_status open(char*, uint32_t) {
     resource_.open(services_);

@@ -17,7 +17,7 @@ struct Encoder {
     ops.file_suffix = ".pb";
     ops.content_type = "application/octet-stream";
     ops.least_depth = HPROF_WHOLE_DEPTH;
-    ops.flags = HPROF_ENCODER_DOCUMENTS;
+    ops.flags = HPROF_ENCODER_DOCUMENTS | HPROF_ENCODER_STACKS;
     ops.compress = "gzip";
   }
   hprof_status open(char* error, uint32_t error_size);

@@ -64,5 +64,8 @@ typedef struct hprof_encoder_ops {
 #define HPROF_ENCODER_EVENTS 0x2u
 /* As HPROF_ENCODER_EVENTS, but only with events=y: settings.events says whether there are any. */
 #define HPROF_ENCODER_EVENTS_ASKED 0x4u
+/* The encoder refuses tables without stacks (HPROF_UNSUPPORTED), and no others. The core says when a report has no
+ * other tables. */
+#define HPROF_ENCODER_STACKS 0x8u
 
 #endif

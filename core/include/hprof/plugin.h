@@ -94,6 +94,8 @@ typedef struct hprof_option {
  * except in STATE columns. The core asks for whole tables (cutoff 0), and subtracts, ranks and cuts off itself. Notes
  * and tables with HPROF_TABLE_CHANGES or _EVENTS are passed on unchanged. */
 #define HPROF_UNIT_WINDOWS 2u
+/* Its reports come before those of other collectors: readers expect the CPU section of a text first. */
+#define HPROF_UNIT_REPORTS_FIRST 4u
 
 /* The needs and wants of a collector when an option has a certain value, in place of those in its hprof_unit. The first
  * variant whose condition holds and whose needs the VM can grant applies; settings.granted shows what it got. */

@@ -106,7 +106,8 @@ TEST_CASE("weights that can be added up, the trace, and what stands on top") {
 
 TEST_CASE("events have a time since the file began, a duration, a thread and its state") {
   MockHost host;
-  CHECK(static_cast<const hprof_encoder_ops*>(unit().ops)->flags == HPROF_ENCODER_EVENTS_ASKED);
+  CHECK(static_cast<const hprof_encoder_ops*>(unit().ops)->flags ==
+        (HPROF_ENCODER_STACKS | HPROF_ENCODER_EVENTS_ASKED));
   auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
   begin.created_ns = 1000000;
   const hprof_column columns[] = {

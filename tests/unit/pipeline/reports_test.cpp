@@ -88,7 +88,7 @@ const hprof_encoder_ops kEncoder = {sizeof(hprof_encoder_ops),
                                     0,
                                     nullptr};
 const hprof_encoder_ops kDrawsStacks = {
-    sizeof(hprof_encoder_ops), 0, create_encoder, encode, [](void*) {}, "", 0, HPROF_WHOLE_DEPTH, nullptr};
+    sizeof(hprof_encoder_ops), HPROF_ENCODER_STACKS, create_encoder, encode, [](void*) {}, "", 0, 0, nullptr};
 
 // Keeps all bytes back until it ends.
 hprof_status create_filter(const hprof_host*, const void*, void** self, char*, uint32_t) {
@@ -391,7 +391,7 @@ TEST_CASE("a report of which the format holds nothing is not whole for the sink"
 
 TEST_CASE("nor is a document of stacks without a table; in other formats it has its notes") {
   hprof_encoder_ops documents = kDrawsStacks;
-  documents.flags = HPROF_ENCODER_DOCUMENTS;
+  documents.flags |= HPROF_ENCODER_DOCUMENTS;
   for (const bool are_documents : {true, false}) {
     Fixture f;
     f.encoder = are_documents ? &documents : &kDrawsStacks;

@@ -71,8 +71,10 @@ def depth_bounds_the_traces(vm):
 def probes_of_other_collectors_are_not_the_programs(vm):
     """Time in heap=sites' probes is a frame that says so, on top of the method that made the object."""
     for sampler in ("signal", "jvmti"):
-        options = "cpu=samples,heap=sites,interval=1,depth=8,cutoff=0,file=out.txt,sampler=" + sampler
+        options = "heap=sites,cpu=samples,interval=1,depth=8,cutoff=0,file=out.txt,sampler=" + sampler
         report = parse_ascii(vm.profiled(options, "Garbage").text("out.txt"))
+        # gprof2dot fails if another section is before it.
+        check_equal([section.name.split()[0] for section in report.sections], ["CPU", "SITES"], "order of sections")
         rows = report.cpu()[0].rows
         stacks = [[frame[0] for frame in report.traces[row.trace].frames] for row in rows]
         check(not [stack for stack in stacks if "java.lang.Hprof" in "".join(stack)], "a class of probes is in %s" % stacks)
