@@ -1,9 +1,11 @@
 #include "core/agent/session_commands.h"
 
+#include <cstring>
+
 #include <hprof/cpp/jni_exception.hpp>
 
+#include "core/agent/capabilities.h"
 #include "core/agent/control.h"
-#include "core/agent/heap_summary.h"
 #include "core/agent/reports.h"
 #include "core/agent/setup.h"
 #include "core/agent/thread_book.h"
@@ -26,6 +28,34 @@ void JNICALL end_vm(jvmtiEnv*, JNIEnv* jni, void*) {
   const jvalue status = {};
   if (exit != nullptr) jni->CallStaticVoidMethodA(system, exit, &status);
   clear_exception(jni);
+}
+
+struct HeapSize {
+  uint64_t bytes = 0;
+  uint64_t objects = 0;
+};
+
+jint JNICALL count_object(jlong, jlong size, jlong*, jint, void* data) {
+  auto* sum = static_cast<HeapSize*>(data);
+  sum->bytes += static_cast<uint64_t>(size);
+  sum->objects++;
+  return JVMTI_VISIT_OBJECTS;
+}
+
+// Walks the heap once, at a safepoint. Unreachable objects that are not collected yet count, too. False: the
+// VM refuses.
+bool measure_heap(jvmtiEnv* jvmti, HeapSize* size) {
+  // IterateThroughHeap requires can_tag_objects although nothing is tagged; it is held only during the walk.
+  jvmtiCapabilities held;
+  memset(&held, 0, sizeof(held));
+  bool borrow = jvmti->GetCapabilities(&held) != JVMTI_ERROR_NONE || held.can_tag_objects == 0;
+  if (borrow && add_capabilities(jvmti, HPROF_NEED_TAG_OBJECTS) == 0) return false;
+  jvmtiHeapCallbacks callbacks;
+  memset(&callbacks, 0, sizeof(callbacks));
+  callbacks.heap_iteration_callback = &count_object;
+  jvmtiError error = jvmti->IterateThroughHeap(0, nullptr, &callbacks, size);
+  if (borrow) relinquish_capabilities(jvmti, HPROF_NEED_TAG_OBJECTS);
+  return error == JVMTI_ERROR_NONE;
 }
 
 }  // namespace

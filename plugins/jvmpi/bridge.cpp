@@ -5,7 +5,6 @@
 #include <hprof/cpp/text.hpp>
 #include <hprof/plugin.h>
 
-#include "invoke.h"
 #include "references.h"
 #include "sleeps.h"
 
@@ -15,12 +14,21 @@ std::atomic<Bridge*> the_bridge{nullptr};
 
 namespace {
 
+// GetEnv, by which an agent asks the JavaVM for JVMPI, which no current VM has.
+//
+// The JavaVM gets a copy of its function table with the bridge's GetEnv, for agents that the VM loads itself
+// (-Xrun) or that call JNIEnv::GetJavaVM. One store, undone only if nobody has replaced it since; the copy is
+// never freed.
+const JNIInvokeInterface_* vm_functions;  // the VM's own
+JNIInvokeInterface_ changed_functions;
+constexpr jint kForward = 1;  // none of JNI's results: the VM's GetEnv answers
+
 jint answer(void** env, jint version) {
   constexpr jint kInterface = 0xf << 28, kJni = 0;
   Bridge* to = bridge();
   if (to == nullptr) return kForward;
   if (version < JVMPI_VERSION_1 || version > JVMPI_VERSION_1_2) {
-    if ((version & kInterface) == kJni && vm_functions() != nullptr && to->vm.jni() == nullptr)
+    if ((version & kInterface) == kJni && vm_functions != nullptr && to->vm.jni() == nullptr)
       to->wanted_jni.store(true, std::memory_order_relaxed);
     // To another version of JVMPI the VM would print that it has none.
     return (version & kInterface) == (JVMPI_VERSION_1 & kInterface) ? JNI_EVERSION : kForward;
@@ -30,11 +38,28 @@ jint answer(void** env, jint version) {
   return JNI_OK;
 }
 
+jint JNICALL get_env(JavaVM* vm, void** env, jint version) {
+  const jint answered = answer(env, version);
+  return answered != kForward ? answered : vm_functions->GetEnv(vm, env, version);
+}
+
+void take_get_env(JavaVM* vm) {
+  vm_functions = vm->functions;
+  changed_functions = *vm_functions;
+  changed_functions.GetEnv = &get_env;
+  __atomic_store_n(&vm->functions, &changed_functions, __ATOMIC_RELEASE);
+}
+
+void give_back_get_env(JavaVM* vm) {
+  const JNIInvokeInterface_* ours = &changed_functions;
+  __atomic_compare_exchange_n(&vm->functions, &ours, vm_functions, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 }  // namespace
 
 hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size) {
   TextBuffer why(error, error_size);
-  if (bridge() != nullptr || vm_functions() != nullptr) {
+  if (bridge() != nullptr || vm_functions != nullptr) {
     why.add("another session of this process has served JVMPI already");
     return HPROF_UNSUPPORTED;
   }
@@ -64,8 +89,8 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   if (vm.can.can_generate_sampled_object_alloc_events != 0) vm.jvmti->SetHeapSamplingInterval(0);
   if (vm.can.can_generate_native_method_bind_events != 0 && vm.can.can_generate_monitor_events != 0)
     watch_sleeps(&vm);
-  take_get_env(vm.java_vm, &answer);
-  vm.invoke = vm_functions();
+  take_get_env(vm.java_vm);
+  vm.invoke = vm_functions;
   the_bridge.store(this, std::memory_order_release);
   return HPROF_OK;
 }

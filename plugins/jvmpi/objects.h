@@ -5,13 +5,38 @@
 // needs its id meanwhile waits, though not forever, since the agent's handler may wait for that thread.
 #pragma once
 
+#include <hprof/cpp/lock.hpp>
+
 #include "classes.h"
 #include "object_finder.h"
-#include "object_pins.h"
+#include "pages.h"
 
 namespace hprof::jvmpi {
 
 struct AllocatedClass;
+
+// Objects whose ids were given out while the agent had collections disabled: they live until it enables them,
+// as in VMs that do not collect meanwhile.
+class ObjectPins {
+ public:
+  explicit ObjectPins(const Vm& vm) : vm_(vm) {}
+
+  // Calls nest, over all threads. [any] but [signal]
+  void hold() { holds_.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+  // Keeps the object alive, if collections are disabled. [app]
+  void add(JNIEnv* jni, jobject object, uint64_t number) {
+    if (holds_.load(std::memory_order_relaxed) != 0) keep(jni, object, number);
+  }
+
+ private:
+  [[gnu::cold]] void keep(JNIEnv* jni, jobject object, uint64_t number);
+
+  const Vm& vm_;
+  Lock lock_;  // of the references, for a few instructions
+  std::atomic<uint32_t> holds_{0};
+  Pages<jobject> pins_;  // by number
+};
 
 class Objects {
  public:
