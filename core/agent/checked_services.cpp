@@ -1,5 +1,4 @@
-// The thread tags of the service headers as rows, and the functions that check them before each call.
-// Functions without a host argument (hprof_threads_service.wait, the frame walk) are passed on unchecked.
+// The functions that check the thread tags of service_tags.def before each call.
 #include "core/agent/checked_services.h"
 
 #include <atomic>
@@ -42,119 +41,20 @@ void check(typename Checked<kMember>::Service& table, const char* name, uint32_t
   table.*kMember = &Own::call;
 }
 
-#define HPROF_ROW(service, function, allowed)                     \
-  if constexpr (std::is_same_v<Table, hprof_##service##_service>) \
-  check<&hprof_##service##_service::function>(table, #service "." #function, allowed)
+// The words of service_tags.def.
+constexpr uint32_t onload = tag::kOnLoad, control = tag::kControl, report = tag::kReport, app = tag::kApp,
+                   gc = tag::kGc, heap = tag::kHeap, writer = tag::kWriter, signal = tag::kSignal,
+                   any_but_signal = tag::kAnyButSignal;
 
-constexpr uint32_t kBoth = tag::kOnLoad | tag::kControl;
-constexpr uint32_t kJava = tag::kApp | tag::kControl;
-constexpr uint32_t kBlocks = kBoth | tag::kApp | tag::kHeap | tag::kWriter;
-constexpr uint32_t kSink = kBoth | tag::kWriter;
-
-// Each function of a service, and where it may be called.
 template <class Table>
 void add_checks(Table& table) {
-  HPROF_ROW(log, message, kBoth | tag::kWriter | tag::kApp);
-  HPROF_ROW(log, detail, kBoth | tag::kWriter | tag::kApp);
-  HPROF_ROW(log, loss_counter, kBoth);
   if constexpr (std::is_same_v<Table, hprof_mem_service>) guard_memory(&table);
-  HPROF_ROW(mem, allocate, kBlocks);
-  HPROF_ROW(mem, release, kBlocks);
-  HPROF_ROW(mem, reserve, kBoth | tag::kWriter);
-  HPROF_ROW(mem, unreserve, kBoth | tag::kWriter);
-  HPROF_ROW(mem, charge, kBlocks);
-  HPROF_ROW(mem, uncharge, kBlocks);
-  HPROF_ROW(clock, utc_offset, tag::kAnyButSignal);
-  HPROF_ROW(emit, event, tag::kApp | tag::kGc | tag::kControl);
-  HPROF_ROW(emit, write, tag::kReport | tag::kHeap);
-  HPROF_ROW(emit, define, tag::kReport);
-  HPROF_ROW(emit, progress, tag::kReport | tag::kHeap);
-  HPROF_ROW(emit, kind, kBoth);
-  HPROF_ROW(ids, string, kJava | tag::kOnLoad);
-  HPROF_ROW(ids, trace, kJava | tag::kOnLoad);
-  HPROF_ROW(ids, synthetic_frame, kJava | tag::kOnLoad);
-  HPROF_ROW(ids, frame, kJava);
-  HPROF_ROW(ids, class_serial, kJava);
-  HPROF_ROW(ids, string_text, tag::kAnyButSignal);
-  HPROF_ROW(ids, class_info, tag::kAnyButSignal);
-  HPROF_ROW(ids, method_info, tag::kAnyButSignal);
-  HPROF_ROW(ids, frame_info, tag::kAnyButSignal);
-  HPROF_ROW(ids, trace_info, tag::kAnyButSignal);
-  HPROF_ROW(ids, thread_info, tag::kAnyButSignal);
-  HPROF_ROW(ids, dumped_class, tag::kControl);
-  HPROF_ROW(io, create_file, kSink);
-  HPROF_ROW(io, connect, kSink);
-  HPROF_ROW(io, write, kSink);
-  HPROF_ROW(io, read, kSink);
-  HPROF_ROW(io, close, kSink);
-  HPROF_ROW(io, remove, kSink);
-  HPROF_ROW(io, timestamp, kSink);
-  HPROF_ROW(io, write_at, kSink);
-  HPROF_ROW(io, rename, kSink);
-  HPROF_ROW(io, share, kSink);
-  HPROF_ROW(io, absolute_path, kSink);
-  HPROF_ROW(io, prove, kSink);
-  HPROF_ROW(threads, start, tag::kControl);
-  HPROF_ROW(threads, stop, tag::kControl);
-  HPROF_ROW(threads, each, tag::kControl);
-  HPROF_ROW(threads, serial_of, kJava);
-  HPROF_ROW(threads, pause, kJava);
-  HPROF_ROW(context, enable, tag::kOnLoad);
-  HPROF_ROW(context, set, tag::kApp);
-  HPROF_ROW(accounting, column, tag::kAnyButSignal);
-  HPROF_ROW(accounting, start, tag::kControl);
-  HPROF_ROW(accounting, read, kJava);
-  HPROF_ROW(sampling, install, tag::kControl);
-  HPROF_ROW(sampling, uninstall, tag::kControl);
-  HPROF_ROW(sampling, start, kJava);
-  HPROF_ROW(sampling, stop, kJava);
-  HPROF_ROW(sampling, guarded, tag::kSignal);
-  HPROF_ROW(sampling, read_registers, tag::kSignal);
-  HPROF_ROW(sampling, write_registers, tag::kSignal);
-  HPROF_ROW(sampling, timer_number, kJava);
-  HPROF_ROW(sampling, set_interval, tag::kSignal);
-  HPROF_ROW(sampling, is_blocked, tag::kAnyButSignal);
-  HPROF_ROW(sampling, add_moments, kJava);
-  HPROF_ROW(sampling, signal_after, tag::kSignal);
-  HPROF_ROW(sampling, interrupted_call, tag::kSignal);
-  HPROF_ROW(sampling, each_thread, tag::kAnyButSignal);
-  HPROF_ROW(probes, ask, tag::kOnLoad);
-  HPROF_ROW(probes, start, kJava);
-  HPROF_ROW(probes, stop, kJava);
-  HPROF_ROW(probes, frame, tag::kControl);
-  HPROF_ROW(probes, each_left, tag::kControl);
-  HPROF_ROW(probes, totals, tag::kControl);
-  HPROF_ROW(probes, redefinitions, tag::kControl);
-  HPROF_ROW(class_file, handle, tag::kOnLoad);
-  HPROF_ROW(library, open, kBoth);
-  HPROF_ROW(library, symbol, kBoth);
-  HPROF_ROW(vm_dump, available, tag::kControl);
-  HPROF_ROW(vm_dump, run, tag::kControl);
-  HPROF_ROW(output, hide_thread_names, tag::kOnLoad);
-  HPROF_ROW(output, set_only_table, tag::kOnLoad);
-  HPROF_ROW(foreign_dump, is_taken, kBoth);
-  HPROF_ROW(vm_flags, read, kBoth);
-  HPROF_ROW(vm_counts, collections, tag::kControl);
-  HPROF_ROW(vm_counts, unloads, tag::kControl);
-  HPROF_ROW(code, be_precise, tag::kOnLoad);
-  HPROF_ROW(code, async_get_call_trace, tag::kControl);
-  HPROF_ROW(code, method_at, tag::kSignal);
-  HPROF_ROW(objects, header, tag::kControl);
-  HPROF_ROW(objects, places, tag::kControl);
-  HPROF_ROW(objects, watch_natives, tag::kControl);
-  HPROF_ROW(objects, quiet_allocate_instance, tag::kControl);
-  HPROF_ROW(thread_context, open, tag::kControl);
-  HPROF_ROW(thread_context, clear, tag::kControl);
-  HPROF_ROW(thread_context, find_variable, tag::kControl);
-  HPROF_ROW(walk, open, tag::kControl);
-  HPROF_ROW(walk, open_interrupted, tag::kControl);
-  HPROF_ROW(weaks, are_gone, tag::kControl);
-  HPROF_ROW(weaks, prove_addresses, tag::kControl);
-  HPROF_ROW(weaks, address, tag::kControl | tag::kHeap);
-  HPROF_ROW(weaks, open_reuse, kBoth);
+#define HPROF_TAGS(service, function, tags)                       \
+  if constexpr (std::is_same_v<Table, hprof_##service##_service>) \
+    check<&hprof_##service##_service::function>(table, #service "." #function, tags);
+#include "core/agent/service_tags.def"
+#undef HPROF_TAGS
 }
-
-#undef HPROF_ROW
 
 // A copy of the table with checks, made once; other callers wait for it.
 template <class Table>

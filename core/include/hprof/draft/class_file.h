@@ -34,8 +34,8 @@ typedef struct hprof_class_file_service {
   uint32_t reserved;
   /* Calls `handler` for each class file from now on until the VM ends, whether the unit runs or not; a session with a
    * handler cannot be detached. It returns the new class file out of file->allocate and its size in *new_size, or NULL:
-   * unchanged. Handlers are called in the order of registration, on the thread that loads the class, on any number of
-   * threads at a time [app]. HPROF_UNSUPPORTED: the VM does not grant class hooks; HPROF_FAILED: this unit has one
+   * unchanged. Handlers are called in the order of registration, on the thread that loads the class, as in an event;
+   * on any number of threads at a time. HPROF_UNSUPPORTED: the VM does not grant class hooks; HPROF_FAILED: this unit has one
    * already. In create. [onload] */
   hprof_status (*handle)(const hprof_host* host, void* self,
                          uint8_t* (*handler)(void* self, const hprof_class_file* file, uint32_t* new_size));

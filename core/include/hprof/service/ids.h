@@ -76,7 +76,8 @@ typedef struct hprof_ids_service {
   hprof_string_id (*string)(const hprof_host* host, hprof_text text);
   hprof_trace_serial (*trace)(const hprof_host* host, hprof_thread_serial thread, const hprof_frame_id* frames,
                               uint32_t count, uint32_t flags); /* HPROF_TRACE_*; ignored when traces are compared */
-  /* The frame class_name.method_name(Unknown Source:Unknown line), for code without a Java method. */
+  /* The frame class_name.method_name(Unknown Source:Unknown line), for code without a Java method.
+   * [app][control][onload] */
   hprof_frame_id (*synthetic_frame)(const hprof_host* host, const char* class_name, const char* method_name);
   /* The id of a frame that the VM reported. running = 1: it is on the calling thread's stack now, so its class cannot be
    * unloaded. 0: it is of another thread, or of an earlier time; this needs HPROF_NEED_METHOD_BOOK, and the answer is a
@@ -96,7 +97,7 @@ typedef struct hprof_ids_service {
   uint32_t (*frame_info)(const hprof_host* host, hprof_frame_id id, hprof_frame_info* info);
   uint32_t (*trace_info)(const hprof_host* host, hprof_trace_serial serial, hprof_trace_info* info);
   /* 0 also for a thread that ended long ago: it is forgotten once thousands of others have started since, which is long
-   * enough to write its data. */
+   * enough to write its data. [any] but [signal] */
   uint32_t (*thread_info)(const hprof_host* host, hprof_thread_serial serial, hprof_thread_info* info);
   /* The serial of a class in heap dumps, one per class object. `object` is its id, the same in every dump of the
    * session, and becomes class_info.object. [control] */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files and sockets for sinks, with the platform layer's guarantees. Results below 0 are errors, with a text in error:
- * -1 or one of HPROF_IO_*. Threads: [onload][control][writer]; process_id: [any] */
+ * -1 or one of HPROF_IO_*. Threads: [onload][control][writer] */
 #ifndef HPROF_SERVICE_IO_H
 #define HPROF_SERVICE_IO_H
 
@@ -25,7 +25,7 @@ typedef struct hprof_io_service {
   int64_t (*read)(const hprof_host* host, int64_t handle, void* bytes, uint64_t size, uint64_t timeout_ns);
   int64_t (*close)(const hprof_host* host, int64_t handle, char* error, uint32_t error_size);
   int64_t (*remove)(const hprof_host* host, const char* path);
-  uint64_t (*process_id)(const hprof_host* host);
+  uint64_t (*process_id)(const hprof_host* host);                            /* [any] */
   void (*timestamp)(const hprof_host* host, char* text, uint32_t text_size); /* local YYYYMMDDHHMMSS */
   /* Writes all bytes at a position of a regular file; write still appends. 0: done. */
   int64_t (*write_at)(const hprof_host* host, int64_t handle, uint64_t position, const void* bytes, uint64_t size,

@@ -12,7 +12,7 @@ typedef struct hprof_log_service {
   uint32_t reserved;
   /* One line on stderr, "HPROF: ..."; text without newline. [onload][control][writer][app] */
   void (*message)(const hprof_host* host, const char* text);
-  /* As message, but printed only with verbose=y or logflags. */
+  /* As message, but printed only with verbose=y or logflags. [onload][control][writer][app] */
   void (*detail)(const hprof_host* host, const char* text);
   /* A counter of losses: what was lost and why, in words that follow the number ("samples: the buffer was full").
    * Non-zero counters are printed with every report. Returns the counter, which any thread or signal handler increments
