@@ -150,7 +150,7 @@ jint refuse(AttachReply* reply, const char* text) {
 constexpr char kCommandOption[] = "command=";
 
 jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
-  if (!hprof::kHasControl) return refuse(reply, "command=: no commands in this build");
+  if (!hprof::kHasSockets) return refuse(reply, "command=: no commands in this build");
   if (session == nullptr) return refuse(reply, "the agent is not loaded; `hprof attach` loads it");
   Answer answer;
   const hprof::Control::AttachWait waiting(session->control());
@@ -203,7 +203,7 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
     the_session.store(session);
     loaded = session->start_attached();
   }
-  if (hprof::kHasControl && loaded && reply != nullptr) session->describe(reply);
+  if (hprof::kHasSockets && loaded && reply != nullptr) session->describe(reply);
   session->voice().set_asker(nullptr);
   if (loaded) return JNI_OK;
   session->dispose();

@@ -27,12 +27,12 @@ bool is_field(Str line, Str name, Str* value) {
 }  // namespace
 
 Str AttachReply::path_in(Str options) {
-  return kHasControl && starts_with(options, kOption) ? options.part(kOption.size) : Str();
+  return kHasSockets && starts_with(options, kOption) ? options.part(kOption.size) : Str();
 }
 
 bool AttachReply::open(Str path, TextWriter* problem) {
   char name[kPathMost];
-  if (!kHasControl || path.size >= sizeof(name)) {
+  if (!kHasSockets || path.size >= sizeof(name)) {
     problem->put("reply=: the path is too long");
     return false;
   }

@@ -53,12 +53,12 @@ bool run_agent_thread(const SessionParts& parts, JNIEnv* jni, const char* name, 
 }
 
 Control::~Control() {
-  if (kHasControl && table_ != nullptr) table_->unmake(&server());
+  if (kHasSockets && table_ != nullptr) table_->unmake(&server());
 }
 
 // Without the module, or memory for a server, no_server_ has the reason.
 void Control::open(Setup* setup) {
-  if (!kHasControl || table_ != nullptr) return;
+  if (!kHasSockets || table_ != nullptr) return;
   const auto* table = setup->open_table<ControlTable>(kControlModule, kControlVersion);
   ControlServer* server = table != nullptr ? table->make() : nullptr;
   if (server == nullptr) return;

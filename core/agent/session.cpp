@@ -277,7 +277,7 @@ bool Session::prepare_pipeline() {
       kStallNs,
       [](const hprof_host* host, const char* text) {
         const SessionParts& parts = *slot_of(host)->parts;
-        if (kHasControl) parts.reports.output_words().keep(text);
+        if (kHasSockets) parts.reports.output_words().keep(text);
         parts.voice.say(text);
       },
       [](const hprof_host* host, const char* text) { complain(*slot_of(host), Complaint::kBuffer, text); }};
@@ -329,7 +329,7 @@ bool Session::open_control() {
   const CoreConfig& core = setup_.core();
   if (setup_.is_without_effect()) return true;
   const bool by_attach =
-      kHasControl && parts_.settings.attached != 0 && core.control == nullptr && core.listen == nullptr;
+      kHasSockets && parts_.settings.attached != 0 && core.control == nullptr && core.listen == nullptr;
   const bool listens = by_attach || takes_commands(core);
   if (listens || units_.outputs().duplex) control_.open(&setup_);
   ControlServer& server = control_.server();

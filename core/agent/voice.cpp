@@ -20,7 +20,7 @@ void print_error(const char* text) {
 }  // namespace
 
 AttachReply* Voice::asker() const {
-  if (!kHasControl) return nullptr;  // AttachReply::path_in
+  if (!kHasSockets) return nullptr;  // AttachReply::path_in
   const uint32_t thread = asker_thread_.load(std::memory_order_relaxed);
   const bool ours = thread != 0 && thread == static_cast<uint32_t>(platform::current_thread_id());
   return ours ? asker_ : nullptr;
@@ -46,7 +46,7 @@ bool Voice::fail(const char* text) const {
 
 void Voice::say(const char* text) {
   if (AttachReply* to = asker()) return to->line(text);
-  if (kHasControl) words_.keep(text);
+  if (kHasSockets) words_.keep(text);
   char line[700];
   snprintf(line, sizeof(line), "HPROF: %s\n", text);
   platform::write_stderr(line);

@@ -18,18 +18,11 @@ constexpr bool kHasModules = false;
 constexpr bool kHasModules = true;
 #endif
 
-// A unit of this build writes to sockets.
+// A unit of this build writes to sockets, or commands come over them (the module control) and by attaching.
 #ifdef HPROF_NO_SOCKETS
 constexpr bool kHasSockets = false;
 #else
 constexpr bool kHasSockets = true;
-#endif
-
-// Commands come over local sockets, TCP and by attaching: the module control is there.
-#ifdef HPROF_NO_CONTROL
-constexpr bool kHasControl = false;
-#else
-constexpr bool kHasControl = true;
 #endif
 
 // every= cuts windows out of reports: the module report_windows is there.
