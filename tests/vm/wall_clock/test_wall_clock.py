@@ -223,3 +223,15 @@ def virtual_threads_that_the_vm_does_not_list_are_said(vm):
     check_equal(run.code, 0, "exit code\n%s\n" % run)
     notes = parse_ascii(run.text("out.txt")).notes
     check(any("none was found; the VM lists only those of executors (jdk.trackAllThreads=false)" in note for note in notes), notes)
+
+
+@vm_test(units=UNITS, since=21)
+def classes_that_the_vm_does_not_report_have_names(vm):
+    for options in ("clock=wall", "sampler=jvmti"):
+        run = vm.run_java(vm.agent_option("cpu=samples,depth=64,cutoff=0,file=out.txt,force=y," + options), "PoolAfterSleep")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        report = parse_ascii(run.text("out.txt"))
+        stacks = [[frame[0] for frame in report.traces[row.trace].frames] for row in report.cpu()[0].rows]
+        check_equal([stack for stack in stacks if "JVM.unloaded_method" in stack], [], "stacks with methods without a name, " + options)
+        check(any("PoolAfterSleep.compute" in stack and "java.util.concurrent.ThreadPoolExecutor$Worker.run" in stack for stack in stacks),
+              "%s: the pool is not in %s" % (options, stacks))
