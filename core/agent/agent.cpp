@@ -203,6 +203,12 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
     the_session.store(session);
     loaded = session->start_attached();
   }
+  if (loaded && !session->runs_as_asked()) {
+    session->voice().fail("none of the chosen collectors runs");
+    end_session(session, jni);
+    session->voice().set_asker(nullptr);
+    return JNI_ERR;
+  }
   if (hprof::kHasSockets && loaded && reply != nullptr) session->describe(reply);
   session->voice().set_asker(nullptr);
   if (loaded) return JNI_OK;

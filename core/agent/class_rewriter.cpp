@@ -191,8 +191,13 @@ hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t n
   if (!is_asked()) {
     uint32_t before = kNobody;
     if (demand_.compare_exchange_strong(before, kBegun, std::memory_order_acq_rel)) {
-      const bool done =
-          make_rewriter() == HPROF_OK && made_->define_classes(jni) && made_->prepare_classes(jni);
+      bool done = make_rewriter() == HPROF_OK && made_->define_classes(jni);
+      if (done && !made_->prepare_classes(jni)) {
+        done = false;
+        parts_->messages.message(
+            "another agent in this VM uses the classes of these probes, or one of another version has left "
+            "them");
+      }
       if (done) {
         active_.store(made_, std::memory_order_release);
         help_.see_files(help_.session);

@@ -51,6 +51,10 @@ class Session {
   bool load();
   // After load in a running VM: does the work of VMInit.
   bool start_attached();
+  // False: the chosen collectors had to start, and none did.
+  bool runs_as_asked() const {
+    return setup_.core().start == 0 || units_.collector_count() == 0 || units_.is_collecting();
+  }
   // Frees everything after a load that failed.
   void dispose();
   // Opens what runs commands, for an attach with one.

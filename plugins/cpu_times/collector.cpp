@@ -118,7 +118,7 @@ State* Collector::new_state() {
   return memory != nullptr ? new (memory) State() : nullptr;
 }
 
-// The state that this Thread.$hq belongs to; null: none. On that thread, or under the lock. [app][control]
+// The state that this Thread.$hprof belongs to; null: none. On that thread, or under the lock. [app][control]
 State* Collector::state_of(void* jni, void* thread) const {
   const auto* node = Address<Node>::of(word_.read(jni, thread, 0));
   return node != nullptr ? node->state.load() : nullptr;

@@ -52,7 +52,7 @@ class Collector {
   void thread_start(void* jni, const hprof_thread* thread);
   void thread_end(void* jni, const hprof_thread* thread);
 
-  // For the native methods of HprofCalls: at a thread's first event, the new Thread.$hq, or 0: it is not
+  // For the native methods of HprofCalls: at a thread's first event, the new Thread.$hprof, or 0: it is not
   // counted; the target of an edge that the state lacks, 0: not counted; the state is no longer used. They
   // run in the middle of any method: no JVMTI, no JNI except references, and they never wait for a Java
   // thread that may be stopped. [app]

@@ -183,9 +183,9 @@ class Graph {
   Lock lock_;  // of the shared graph's edges
 };
 
-// The state of a thread whose calls are counted. Thread.$hq is the node that the thread is in, but in virtual
-// threads the door of the state: a node whose ways all lead to itself, so that HprofCalls always takes the
-// slow path.
+// The state of a thread whose calls are counted. Thread.$hprof is the node that the thread is in, but in
+// virtual threads the door of the state: a node whose ways all lead to itself, so that HprofCalls always
+// takes the slow path.
 struct State {
   Address<Node> current;  // virtual threads only
   Address<Edge> edges;

@@ -1,4 +1,4 @@
-// Thread.$hq, the field that the unit's probes add to java.lang.Thread: the address of the node that the
+// Thread.$hprof, the field that the unit's probes add to java.lang.Thread: the address of the node that the
 // thread is in, or 0.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace hprof::times {
 
 class ThreadWord {
  public:
-  static constexpr const char* kField = "$hq";
+  static constexpr const char* kField = "$hprof";
   // Finds the field, at the first start. False: no thread has a word. [control]
   bool open(const Services& services);
   // Runs Java code. guess: a value that this thread has had, or 0; if it seems unchanged, it is returned ten

@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (ProbesOfUser& user : probes.users) {
     user.owner = "Targets";
     std::memcpy(user.targets, names, sizeof names);
-    user.field = {"java/lang/Thread", "$hq", "J", 0x1081};
+    user.field = {"java/lang/Thread", "$hprof", "J", 0x1081};
   }
   for (uint32_t mask : {kProbeAll + 0u, kProbesOfTimes & ~kProbeLeaf, kProbesOfSites + 0u}) {
     probes.user_count = mask == kProbeAll ? kMostUsers : 1;

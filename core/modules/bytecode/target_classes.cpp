@@ -19,6 +19,9 @@ constexpr const char* kBridge = "java/lang/HprofBridge";
 constexpr const char* kIsLive = "isLive";
 constexpr const char* kBinder = "hprof/Binder";
 constexpr const char* kThreadClass = "java/lang/Thread";
+// Of all shipped units. Another copy of the agent has such classes, too, and perhaps other ones: with probes
+// of both agents in the targets of both, each target would call the other for ever.
+constexpr const char* kShippedPrefix = "java/lang/Hprof";
 
 struct Point {
   uint32_t probes;
@@ -144,7 +147,9 @@ bool TargetClasses::has(Span name) const {
   for (uint32_t i = 0; i < count_; i++) {
     if (name.equals(classes_[i].name)) return true;
   }
-  return name.equals(kBinder);
+  const Span shipped = span_of(kShippedPrefix);
+  return name.equals(kBinder) ||
+         (name.size > shipped.size && Span{name.data, shipped.size}.equals(kShippedPrefix));
 }
 
 jclass TargetClasses::define(JNIEnv* jni, const char* name, Span bytes, bool may_exist) {

@@ -5,7 +5,7 @@ import sun.misc.Unsafe;
 
 /**
  * The targets of the probes of cpu=times, in pure Java but for what happens seldom. The rules for targets are those of
- * hprof/service/probes.h. Thread.$hq is the field that these probes add to java.lang.Thread.
+ * hprof/service/probes.h. Thread.$hprof is the field that these probes add to java.lang.Thread.
  *
  * <p>{@link #live} is tested first. Only own code, native methods and intrinsics are called, so no recursion guard is
  * needed; of Unsafe only native methods with two or three arguments, since getLong(long) is Java code with probes. No
@@ -18,7 +18,7 @@ import sun.misc.Unsafe;
  * edges are found there, and checked by reading the node they lead to. The others are in the thread's table. All
  * offsets below are shared with the structures of graph.h.
  *
- * <p>Thread.$hq is the node that the thread is in; 0 before its first call. enter() returns the caller's node, so
+ * <p>Thread.$hprof is the node that the thread is in; 0 before its first call. enter() returns the caller's node, so
  * exit() is one store. On virtual threads, and where the clock is read at calls, enter() returns it negated, which
  * sends exit() to its slow path. In programs without these, the compilers see that the slow path is never taken and
  * leave it out; its calls would make them reload all of memory after each call.
@@ -27,7 +27,7 @@ import sun.misc.Unsafe;
  * comes to enterSlowly(), which reads the clock and returns the node negated. A node that mostly takes less than a step
  * becomes brief. Between two brief nodes the clock is not read: their time is summed, and the collector divides it.
  *
- * <p>A platform thread has nodes of its own. Virtual threads share nodes, whose counts are added to atomically. $hq of
+ * <p>A platform thread has nodes of its own. Virtual threads share nodes, whose counts are added to atomically. $hprof of
  * a virtual thread is its door, a node without ways, so that enter() always comes to enterSlowly(), which takes the
  * thread's node from its state. The state is given back when its outermost frame ends. A frame that begins on a virtual
  * thread and ends on its carrier, or the other way round, would leave the node of one in the other: the rewriter puts
@@ -77,7 +77,7 @@ public final class HprofCalls {
     if (!live) return 0;
     Thread thread = Thread.currentThread();
     Unsafe unsafe = HprofCallsMemory.UNSAFE;
-    long node = thread.$hq, next;
+    long node = thread.$hprof, next;
     if (node == 0
         || unsafe.getInt(
                 null, (next = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3))) + NODE_METHOD)
@@ -85,14 +85,14 @@ public final class HprofCalls {
       return enterSlowly(thread, node, method);
     }
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
-    thread.$hq = next;
+    thread.$hprof = next;
     return node;
   }
 
   /** Sets the caller's node, whatever was lost in between. */
   public static void exit(long prev) {
     if (prev > 0) {
-      Thread.currentThread().$hq = prev;
+      Thread.currentThread().$hprof = prev;
     } else if (prev < 0) {
       exitSlowly(prev);
     }
@@ -100,7 +100,7 @@ public final class HprofCalls {
 
   /** exit() without the slow path: in VMs without virtual threads, unless calls are clocked. */
   public static void exitQuickly(long prev) {
-    if (prev != 0) Thread.currentThread().$hq = prev;
+    if (prev != 0) Thread.currentThread().$hprof = prev;
   }
 
   /** A handler of the method that was entered from prev has begun: the thread is in that method again. */
@@ -114,8 +114,8 @@ public final class HprofCalls {
     long next = state != 0 ? follow(state, node, method) : 0;
     if (next == 0) return;
     if (!isShared(state)) {
-      pass(state, thread.$hq, next);
-      thread.$hq = next;
+      pass(state, thread.$hprof, next);
+      thread.$hprof = next;
     } else {
       passShared(state);
       HprofCallsMemory.UNSAFE.putLong(null, state + STATE_CURRENT, next);
@@ -127,7 +127,7 @@ public final class HprofCalls {
     if (!live) return;
     Thread thread = Thread.currentThread();
     Unsafe unsafe = HprofCallsMemory.UNSAFE;
-    long node = thread.$hq, next;
+    long node = thread.$hprof, next;
     if (node == 0
         || unsafe.getInt(
                 null, (next = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3))) + NODE_METHOD)
@@ -157,7 +157,7 @@ public final class HprofCalls {
       }
     }
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
-    thread.$hq = next;
+    thread.$hprof = next;
     return quick ? node : -node;
   }
 
@@ -198,14 +198,14 @@ public final class HprofCalls {
     long state = stateOf(thread, node);
     if (state == 0) return;
     if (!isShared(state)) {
-      pass(state, thread.$hq, node);
-      thread.$hq = node;
+      pass(state, thread.$hprof, node);
+      thread.$hprof = node;
       return;
     }
     passShared(state);
     HprofCallsMemory.UNSAFE.putLong(null, state + STATE_CURRENT, node);
     if (HprofCallsMemory.UNSAFE.getInt(null, node + NODE_LENGTH) != 0) return;
-    thread.$hq = 0;
+    thread.$hprof = 0;
     release(state);
   }
 
@@ -216,7 +216,7 @@ public final class HprofCalls {
   /** The state of the thread, if the node is one of its own; else 0. */
   private static long stateOf(Thread thread, long node) {
     Unsafe unsafe = HprofCallsMemory.UNSAFE;
-    long at = thread.$hq;
+    long at = thread.$hprof;
     if (at == 0) return 0;
     long state = unsafe.getLong(null, at + NODE_STATE), owner = unsafe.getLong(null, node + NODE_STATE);
     return owner == state || owner == 0 && isShared(state) ? state : 0;
@@ -306,10 +306,10 @@ public final class HprofCalls {
 
   /** Read here for the collector, whose JNI functions may read a field at an address from which a collector has moved it. */
   private static long stateAt(Thread thread) {
-    return thread.$hq;
+    return thread.$hprof;
   }
 
-  /** At a thread's first event: makes its state and returns the value of Thread.$hq; 0: the thread is not counted. */
+  /** At a thread's first event: makes its state and returns the value of Thread.$hprof; 0: the thread is not counted. */
   private static native long attach(Thread thread);
 
   /** Finds the edge, or makes it and the node. */

@@ -4,7 +4,7 @@
 //     --probes=LIST   of enter,exit,unwind,sync,leaf,sites,times,all (default all)
 //     --tracker=NAME  internal name of the tracker class (default java/lang/HprofTracker)
 //     --skip=PREFIX   leave classes alone whose internal name begins so (may be repeated)
-//     --field         add the field $hq to java.lang.Thread
+//     --field         add the field $hprof to java.lang.Thread
 //     --first-id=N    number of the first method
 //     --huge=N        the limit for methods that the VM would no longer compile (default 8000)
 //     --ids=FILE      write "id class name descriptor" for each numbered method
@@ -235,7 +235,7 @@ int main(int argc, char** argv) {
   user.owner = options.tracker.c_str();
   probes.user_count = 1;
   probes.huge_method_bytes = options.huge;
-  if (options.field) user.field = {"java/lang/Thread", "$hq", "J", 0x1081};
+  if (options.field) user.field = {"java/lang/Thread", "$hprof", "J", 0x1081};
   probes.context = &run;
   probes.include_class = include_class;
   probes.method_id = method_id;

@@ -264,7 +264,7 @@ TEST_CASE("a constructor tells when super() has returned, unless that is Object'
 TEST_CASE("a field is added once") {
   ClassBuilder builder("java/lang/Thread");
   ProbeSet probes = probes_of(0);
-  probes.users[0].field = {"java/lang/Thread", "$hq", "J", 0x1081};
+  probes.users[0].field = {"java/lang/Thread", "$hprof", "J", 0x1081};
   Rewritten first(builder.build(), probes);
   REQUIRE(first.result.reason == Reason::kRewritten);
   REQUIRE(first.parsed == Reason::kRewritten);

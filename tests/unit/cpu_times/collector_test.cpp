@@ -52,7 +52,7 @@ struct TimesVm : UnitVm {
   Thread virtual_thread;
   auto thread_refs() const { return global_refs - 1; }  // without that of the class with targets
   uint64_t& node(void* thread) {
-    return reinterpret_cast<uint64_t&>(static_cast<Thread*>(static_cast<Object*>(thread))->fields["$hq"]);
+    return reinterpret_cast<uint64_t&>(static_cast<Thread*>(static_cast<Object*>(thread))->fields["$hprof"]);
   }
   State* state(void* thread) { return Address<Node>::of(node(thread))->state; }
   uint64_t miss(State* state, uint64_t node, uint32_t method) {

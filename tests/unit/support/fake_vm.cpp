@@ -408,7 +408,7 @@ struct FakeVm::Functions {
   static jlong JNICALL get_stale_long(JNIEnv*, jobject, jfieldID) { return 0x5ca1ab1e; }
   // HprofCalls.stateAt()
   static jlong JNICALL call_static_long(JNIEnv*, jclass, jmethodID, const jvalue* arguments) {
-    const jlong word = of(static_cast<jthread>(arguments->l))->fields["$hq"];
+    const jlong word = of(static_cast<jthread>(arguments->l))->fields["$hprof"];
     if (vm().on_static_long) vm().on_static_long(arguments->l);
     return word;
   }

@@ -2,6 +2,7 @@
 import os
 import re
 import shlex
+import shutil
 
 from commands import ask, diagnostic, load_agent, loaded, must
 from harness import ROOT, check, check_equal, vm_test
@@ -158,6 +159,63 @@ def late_agent_loaded_idle_waits_for_its_command(vm):
     check(not ask(path, "report")[0], "there is nothing to report yet")
     must(path, "start", "report", "stop")
     live.ended_well()
+
+
+PROBED = UNITS + ("bytecode", "latency")
+
+
+def other_copy(vm):
+    """The agent with its plugins in another folder, as an upgrade has it. The VM loads it beside the first."""
+    folder = vm.path("other")
+    if not os.path.exists(folder):
+        shutil.copytree(os.path.dirname(vm.agent), folder)
+    return os.path.join(folder, os.path.basename(vm.agent))
+
+
+@vm_test(units=PROBED)
+def two_copies_of_the_agent_come_after_each_other(vm):
+    live = plain_vm(vm)
+    copies = [vm.agent, other_copy(vm)]
+    for number, agent in enumerate(copies * 2):
+        # Each option after itself, by the other copy.
+        for options, seen in (("latency=Spin.hot", "Spin.hot"), ("cpu=samples", "Spin.hot"), ("cpu=samples,latency=Spin.hot", "CALL LATENCY"),
+                              ("cpu=samples,clock=wall", "Spin.hot")):
+            path = vm.path("out%d.txt" % number)
+            check(loaded(load_agent(live.pid, agent, "%s,force=y,file=%s" % (options, path))), "%s by copy %d\n%s" % (options, number, live.state()))
+            live.wait_until(lambda: loaded(load_agent(live.pid, agent, "command=report")) and seen in open(path).read(),  # pylint: disable=W0640
+                            "%s by copy %d" % (options, number))
+            check(loaded(load_agent(live.pid, agent, "command=detach")), "copy %d is detached\n%s" % (number, live.state()))
+    live.ended_well()
+
+
+@vm_test(units=PROBED)
+def a_copy_beside_another_is_refused_where_they_would_meet(vm):
+    live = plain_vm(vm)
+    second = other_copy(vm)
+    first, refused, beside = vm.path("first.txt"), vm.path("refused.txt"), vm.path("beside.txt")
+    check(load(live, "latency=Spin.hot,file=%s" % first), "loaded\n%s" % live.state())
+    check(not loaded(load_agent(live.pid, second, "latency=Spin.hot,file=%s" % refused)), "the second has the first one's class")
+    check("another agent in this VM uses the classes of these probes" in live.err(), "it does not say why\n%s" % live.state())
+    check("none of the chosen collectors runs" in live.err(), "it does not say that nothing runs\n%s" % live.state())
+    check(loaded(load_agent(live.pid, second, "cpu=samples,file=%s" % beside)), "what does not meet\n%s" % live.state())
+    live.wait_until(lambda: loaded(load_agent(live.pid, second, "command=report")) and "Spin.hot" in open(beside).read(), "samples beside it")
+    check(loaded(load_agent(live.pid, second, "command=detach")), "the second is detached\n%s" % live.state())
+    live.wait_until(lambda: load(live, "command=report") and "Spin.hot" in open(first).read(), "the first goes on")
+    check(load(live, "command=detach"), "detached\n%s" % live.state())
+    check(loaded(load_agent(live.pid, second, "latency=Spin.hot,force=y,file=%s" % refused)), "the second in its place\n%s" % live.state())
+    live.ended_well()
+
+
+@vm_test(units=PROBED + ("cpu_times",))
+def copies_of_the_agent_put_no_probes_into_each_others_targets(vm):
+    """Targets that call each other would never return."""
+    live = vm.start("cpu=times,file=times.txt", "Idle", java=vm.attachable)
+    second, calls = other_copy(vm), vm.path("calls.txt")
+    check(loaded(load_agent(live.pid, second, "latency=java.lang.Hprof*:Spin.hot,file=%s" % calls)), "loaded\n%s" % live.state())
+    live.wait_until(lambda: loaded(load_agent(live.pid, second, "command=report")) and "Spin.hot" in open(calls).read(), "calls")
+    check("HprofCalls" not in open(calls).read(), "the other copy's targets have probes")
+    run = live.ended_well()
+    check("Spin.hot" in [row.method for row in parse_ascii(run.text("times.txt")).cpu("CPU TIME (ms)")[-1].rows], "the calls that the first counts")
 
 
 def jcmd_lines():

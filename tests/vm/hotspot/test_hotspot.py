@@ -82,7 +82,7 @@ def objects_are_counted_without_an_item(vm):
 def the_field_of_threads_is_not_shown_to_the_program(vm):
     vm.profiled("cpu=times,file=out.txt", "Reflects")
     run = vm.run_java(vm.agent_option("cpu=times,file=out.txt,hotspot=-field-filter"), "Reflects")
-    check_equal((run.code, "$hq" in run.out), (0, True), "without the filter\n%s\n" % run)
+    check_equal((run.code, "$hprof" in run.out), (0, True), "without the filter\n%s\n" % run)
 
 
 @vm_test(units=UNITS)

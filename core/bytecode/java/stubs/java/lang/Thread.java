@@ -2,7 +2,7 @@ package java.lang;
 
 /** The class after its rewriting; only to compile against. */
 public class Thread {
-  public transient long $hq;
+  public transient long $hprof;
 
   public static native Thread currentThread();
 
