@@ -5,6 +5,7 @@
 #include "core/agent/session_parts.h"
 #include "core/base/atomic.h"
 #include "core/base/scratch_text.h"
+#include "core/bytecode/probe_users.h"
 #include "core/hotspot/hotspot.h"
 #include "core/model/class_names.h"
 #include "core/model/model.h"
@@ -42,37 +43,6 @@ void hide_field(void* core, JNIEnv* jni, jclass owner, const char* field) {
 }
 
 }  // namespace
-
-// Classes outside of java.base may not be there before VMInit, and not all modules would read theirs.
-static constexpr Str kPackage("java/lang/");
-
-// Each point once, all in Java or all native; what begins can end.
-bool ClassRewriter::is_right(const hprof_probe_user& user) const {
-  const bool is_native = user.classes == nullptr;
-  uint32_t points = 0;
-  for (uint32_t i = 0; i < user.target_count; i++) {
-    const hprof_target& target = user.targets[i];
-    if (target.point >= HPROF_POINTS || (points >> target.point & 1) != 0) return false;
-    if (is_native ? target.function == nullptr : target.method == nullptr) return false;
-    points |= 1u << target.point;
-  }
-  const auto has = [points](uint32_t point) { return (points >> point & 1) != 0; };
-  if (points == 0 || has(HPROF_POINT_ARRAYS) != (has(HPROF_POINT_OBJECT) && !is_native)) return false;
-  if (!has(HPROF_POINT_BEGIN) &&
-      (has(HPROF_POINT_END) || has(HPROF_POINT_UNWIND) || has(HPROF_POINT_HANDLER)))
-    return false;
-  if (has(HPROF_POINT_CONSTRUCTED) && !has(HPROF_POINT_UNWIND)) return false;
-  for (uint32_t i = 0; !is_native && i < user.class_count; i++) {
-    const hprof_probe_class& brought = user.classes[i];
-    if (brought.name == nullptr || brought.bytes == nullptr ||
-        Str(brought.name).part(0, kPackage.size) != kPackage)
-      return false;
-  }
-  if (!is_native && (user.class_count == 0 || user.live == nullptr)) return false;
-  const bool on_demand = (user.flags & HPROF_PROBES_ON_DEMAND) != 0;
-  return on_demand ? user.thread_field == nullptr && (user.flags & HPROF_PROBES_LATE) == 0
-                   : (user.flags & HPROF_PROBES_ATTACHED) == 0;
-}
 
 hprof_status ClassRewriter::ask(const char* unit, const hprof_probe_user* user, uint32_t* number) {
   if (number == nullptr) return HPROF_FAILED;

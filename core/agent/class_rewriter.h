@@ -85,7 +85,6 @@ class ClassRewriter {
 
  private:
   enum Demand : uint32_t { kNobody, kBegun, kMet, kRefused };
-  bool is_right(const hprof_probe_user& user) const;
   uint32_t count(uint32_t flag, bool with) const;  // users with that flag, or without
   bool is_user(uint32_t number) const { return number != 0 && number <= count_; }
   uint32_t position(uint32_t number) const { return positions_[number - 1]; }

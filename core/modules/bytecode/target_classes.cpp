@@ -8,6 +8,7 @@
 #include "core/bytecode/bridge_classes.h"
 #include "core/bytecode/class_reader.h"
 #include "core/bytecode/class_rename.h"
+#include "core/bytecode/probe_users.h"
 
 namespace hprof {
 
@@ -27,21 +28,20 @@ struct Point {
   uint32_t probes;
   Target target;
   const char* name;     // of the bridge's method, and of its native one
-  const char* type;     // of a target in Java
   const char* bridged;  // of the native one; nullptr: none
 };
 // By HPROF_POINT_*.
 constexpr Point kPoints[HPROF_POINTS] = {
-    {kProbeBegin, kTargetBegin, "begin", "(I)J", "(JI)J"},
-    {kProbeEnd, kTargetEnd, "end", "(J)V", "(JJ)V"},
-    {kProbeUnwind, kTargetUnwind, "unwind", "(J)V", "(JJ)V"},
-    {kProbeHandler, kTargetHandler, "handler", "(JI)V", "(JJI)V"},
-    {kProbeLeaf, kTargetLeaf, "leaf", "(I)V", "(JI)V"},
-    {kProbesOfSites, kTargetObject, "object", "(Ljava/lang/Object;)V", "(JLjava/lang/Object;)V"},
-    {0, kTargetArrays, "arrays", "(Ljava/lang/Object;I)V", nullptr},
-    {kProbeMade, kTargetMade, "made", "(Ljava/lang/Object;)V", "(JLjava/lang/Object;)V"},
-    {kProbeCaught, kTargetCaught, "caught", "(Ljava/lang/Object;I)V", "(JLjava/lang/Object;I)V"},
-    {kProbeConstructed, kTargetConstructed, "constructed", "(J)J", "(JJ)J"},
+    {kProbeBegin, kTargetBegin, "begin", "(JI)J"},
+    {kProbeEnd, kTargetEnd, "end", "(JJ)V"},
+    {kProbeUnwind, kTargetUnwind, "unwind", "(JJ)V"},
+    {kProbeHandler, kTargetHandler, "handler", "(JJI)V"},
+    {kProbeLeaf, kTargetLeaf, "leaf", "(JI)V"},
+    {kProbesOfSites, kTargetObject, "object", "(JLjava/lang/Object;)V"},
+    {0, kTargetArrays, "arrays", nullptr},
+    {kProbeMade, kTargetMade, "made", "(JLjava/lang/Object;)V"},
+    {kProbeCaught, kTargetCaught, "caught", "(JLjava/lang/Object;I)V"},
+    {kProbeConstructed, kTargetConstructed, "constructed", "(JJ)J"},
 };
 
 // Whose natives bind_now() registers; one thread at a time.
@@ -99,7 +99,7 @@ bool TargetClasses::has_methods(const hprof_probe_user& asked, Span file) const 
     if (!parse_method(view, &at, &method)) return false;
     for (uint32_t i = 0; (method.access & kAccStatic) != 0 && i < asked.target_count; i++) {
       if (method.name.equals(asked.targets[i].method) &&
-          method.descriptor.equals(kPoints[asked.targets[i].point].type))
+          method.descriptor.equals(kTargetTypes[asked.targets[i].point]))
         found |= 1u << i;
     }
   }
@@ -240,9 +240,9 @@ void TargetClasses::prepare_user(JNIEnv* jni, uint32_t user) {
   jclass owner = without_exception(jni, jni->FindClass(classes_[to.first].name));
   if (owner == nullptr || !to.is_bound) return drop(jni, owner);
   bool done = !is_bridge || set_bridge(jni, of, owner);
-  to.live = without_exception(jni, jni->GetStaticFieldID(owner, is_bridge ? kIsLive : asked.live, "Z"));
+  to.live = without_exception(jni, jni->GetStaticFieldID(owner, is_bridge ? kIsLive : asked.live, kLiveType));
   if (!is_bridge && asked.prime != nullptr) {
-    jmethodID prime = without_exception(jni, jni->GetStaticMethodID(owner, asked.prime, "()V"));
+    jmethodID prime = without_exception(jni, jni->GetStaticMethodID(owner, asked.prime, kPrimeType));
     if (prime != nullptr) jni->CallStaticVoidMethodA(owner, prime, nullptr);
     done = done && prime != nullptr && !jni->ExceptionCheck();
     clear_exception(jni);
@@ -263,12 +263,12 @@ bool TargetClasses::is_free(JNIEnv* jni, uint32_t user) const {
   jfieldID live = nullptr;
   if (owner != nullptr)
     live = without_exception(
-        jni, jni->GetStaticFieldID(owner, asked.classes == nullptr ? kIsLive : asked.live, "Z"));
+        jni, jni->GetStaticFieldID(owner, asked.classes == nullptr ? kIsLive : asked.live, kLiveType));
   bool is_free = live != nullptr && jni->GetStaticBooleanField(owner, live) == JNI_FALSE;
   for (uint32_t i = 0; asked.classes != nullptr && i < asked.target_count && is_free; i++) {
     const hprof_target& target = asked.targets[i];
     is_free = without_exception(
-                  jni, jni->GetStaticMethodID(owner, target.method, kPoints[target.point].type)) != nullptr;
+                  jni, jni->GetStaticMethodID(owner, target.method, kTargetTypes[target.point])) != nullptr;
   }
   drop(jni, owner);
   return is_free;

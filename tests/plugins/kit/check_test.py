@@ -35,8 +35,8 @@ def main(build, suffix):
     wrong = build + "/tests/plugins/abi/plugins/"
     for name, words in MODULES.items():
         expect(1, [words], wrong + name + suffix)
-    parts = [build + "/tests/plugins/abi/misbehaving/misbehaving_" + name + suffix for name in ("life", "reports", "writers")]
-    life, reports, _ = parts
+    parts = [build + "/tests/plugins/abi/misbehaving/misbehaving_" + name + suffix for name in ("life", "reports", "targets", "writers")]
+    life, reports = parts[:2]
     lists = {file: check(build, file, "--list")[1] for file in parts}
     code, tests = check(build, life, "--list")
     if code != 0 or "stuck_create/life  life in all orders\n" not in tests:

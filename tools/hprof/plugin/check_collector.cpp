@@ -182,6 +182,15 @@ void life(const hprof_unit& unit, const Findings& findings) {
   }
 }
 
+// With each option, since units ask for probes by their options.
+void targets(const hprof_unit& unit, const Findings& findings) {
+  for (const Options& trial : option_trials(unit)) {
+    CheckedHost host(without_remarks(findings), unit);
+    const Watched collector(host, unit, trial);
+    if (collector.made()) check_targets(host);
+  }
+}
+
 void refused_starts(const hprof_unit& unit, const Findings& findings) {
   for (uint32_t call = 0; call < kStartsMost; call++) {
     CheckedHost host(without_remarks(findings), unit);
@@ -246,6 +255,7 @@ std::vector<CheckStep> collector_steps() {
           {"vm", "events, in a VM that answers", events_of_a_vm},
           {"control", "changes by command", controls},
           {"starts", "each thread, timer or probe refused", refused_starts},
+          {"targets", "classes with targets of probes", targets},
           {"output", "no output", no_output}};
 }
 

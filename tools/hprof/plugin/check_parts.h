@@ -17,4 +17,7 @@ void use_encoder(CheckedHost& host, const hprof_unit& unit, const Options& optio
 void use_filter(CheckedHost& host, const hprof_unit& unit, const Options& options);
 void use_sink(CheckedHost& host, const hprof_unit& unit, const Options& options);
 
+// Checks the users of probes that the unit has made in create, and the classes that they bring.
+void check_targets(CheckedHost& host);
+
 }  // namespace hprof::tool
