@@ -15,7 +15,7 @@ namespace hprof {
 
 // The probes of all users at one kind of point, one after the other.
 struct ProbeBytes {
-  uint8_t bytes[kMostUsers * 14 + 1];
+  uint8_t bytes[kMostUsers * 19 + 1];
   uint32_t length = 0;
 
   void op(uint8_t opcode) { bytes[length++] = opcode; }

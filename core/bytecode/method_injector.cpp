@@ -271,8 +271,24 @@ void MethodInjector::build_allocations(uint32_t user) {
   }
 }
 
+// A later user's begin() may throw a StackOverflowError, which unwinds the calls that have begun. So the
+// variables of later users, which the catch-all handler reads, are 0 before.
+void MethodInjector::build_begins() {
+  uint32_t first = 0;
+  while (first < probes_.user_count && !users_[first].unwinds) first++;
+  for (uint32_t i = first + 1; i < probes_.user_count; i++) {
+    if (!users_[i].begins) continue;
+    plan_.prologue.op(kOpLconst0);
+    plan_.prologue.local(kOpLstore, users_[i].call);
+  }
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    build_begin(i);
+    if (i == first) unwinds_from_ = plan_.prologue.length;
+  }
+}
+
 void MethodInjector::build_probes() {
-  for (uint32_t i = 0; i < probes_.user_count; i++) build_begin(i);
+  build_begins();
   for (uint32_t i = probes_.user_count; i-- != 0;) build_end(i);
   if (unwind_.length != 0) unwind_.op(kOpAthrow);
   for (uint32_t i = 0; i < probes_.user_count; i++) build_allocations(i);
@@ -294,7 +310,7 @@ static bool may_throw(const CodeView& code, uint32_t from, uint32_t to) {
 Reason MethodInjector::plan_catch_all() {
   if (unwind_.length == 0) return Reason::kRewritten;
   uint32_t end = plan_.new_length;
-  uint32_t start = plan_.prologue.length;
+  uint32_t start = unwinds_from_;
   uint16_t throwable = constants_.throwable();
   auto add = [&](uint32_t from, uint32_t to, bool before_super) {
     if (from >= to) return;
@@ -307,7 +323,7 @@ Reason MethodInjector::plan_catch_all() {
     if (plan_.island_count != 0) return Reason::kConstructor;
     uint32_t call = plan_.super_call - 1;
     add(plan_.instruction(call) + 3 + plan_.constructed.length, end, false);
-    if (may_throw(code_, 0, call)) add(start, plan_.label(call), true);
+    if (start != plan_.prologue.length || may_throw(code_, 0, call)) add(start, plan_.label(call), true);
   } else {
     add(start, end, false);
   }

@@ -71,6 +71,7 @@ class MethodInjector {
   void find_constructor(const uint32_t* wanted);
   Reason why_none() const;
   Reason find_stack_map();
+  void build_begins();
   void build_begin(uint32_t user);
   void build_end(uint32_t user);
   void build_allocations(uint32_t user);
@@ -106,8 +107,9 @@ class MethodInjector {
   Span stack_map_;
   bool has_stack_map_ = false;
   OfUser users_[kMostUsers];
-  uint32_t calls_kept_ = 0;  // users with a local variable
-  ProbeBytes unwind_;        // the body of a catch-all handler
+  uint32_t calls_kept_ = 0;    // users with a local variable
+  ProbeBytes unwind_;          // the body of a catch-all handler
+  uint32_t unwinds_from_ = 0;  // end of the first begin() in the prologue with an unwind()
   CatchAll catch_alls_[2];
   HandlerFrame handler_frames_[2];
   uint32_t catch_all_count_ = 0;

@@ -8,6 +8,7 @@ namespace hprof {
 enum Opcode : uint8_t {
   kOpNop = 0,
   kOpIconst0 = 3,
+  kOpLconst0 = 9,
   kOpBipush = 16,
   kOpSipush = 17,
   kOpLdc = 18,

@@ -191,9 +191,12 @@ TEST_CASE("each user of a method has a local variable of its own, and ends in th
     if (*at == kOpLstore0 || *at == kOpLload0) code += "0";
     if (*at == kOpLstore0 + 2 || *at == kOpLload0 + 2) code += "2";
   }
-  CHECK(code == "Tbegin 0Obegin 2Xx 2Oend 0Tend 0Tunwind ");
+  CHECK(code == "2Tbegin 0Obegin 2Xx 2Oend 0Tend 0Tunwind ");
+  // What has begun is unwound if the other's begin() finds no stack left.
+  REQUIRE(r.code.handler_count == 1);
+  CHECK(r.code.code.data[load_be16(r.code.handlers) - 1] == kOpLstore0);
   CHECK(r.attribute(Word::kStackMapTable) ==
-        Bytes{0, 1, 255, 0, 22, 0, 2, 4, 4, 0, 1, 7, 0, r.attribute(Word::kStackMapTable).back()});
+        Bytes{0, 1, 255, 0, 24, 0, 2, 4, 4, 0, 1, 7, 0, r.attribute(Word::kStackMapTable).back()});
 }
 
 TEST_CASE("a user without probes in a method has its own reason, and the others have theirs") {
