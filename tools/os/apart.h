@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace hprof::os {
 
@@ -17,5 +18,11 @@ struct Apart {
 bool run_apart(const std::function<void(const std::function<void(const std::string& line)>& say)>& body,
                double seconds, const std::function<void(const std::string& line)>& heard, Apart* result,
                std::string* error);
+
+// Runs a program, which is looked for in PATH; `heard` gets each line that it prints. As run_apart(), but
+// never kDone.
+bool run_program(const std::vector<std::string>& arguments, double seconds,
+                 const std::function<void(const std::string& line)>& heard, Apart* result,
+                 std::string* error);
 
 }  // namespace hprof::os

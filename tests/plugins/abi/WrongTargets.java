@@ -1,23 +1,23 @@
 package java.lang;
 
 /** Targets of probes that break a rule of hprof/service/probes.h each. */
-final class WrongTargets {
+public final class WrongTargets {
   static boolean live;
   static int sum;
   static Object last;
 
   /** What is right. */
-  static void right(int method) {
+  public static void right(int method) {
     if (live) sum += method;
   }
 
-  void notStatic(int method) {}
+  public void notStatic(int method) {}
 
-  static long wrongType(int method) {
+  public static long wrongType(int method) {
     return method;
   }
 
-  static void makes(int method) {
+  public static void makes(int method) {
     if (live) makesLater();
   }
 
@@ -25,15 +25,15 @@ final class WrongTargets {
     last = new Object();
   }
 
-  static void throwsNull(int method) {
+  public static void throwsNull(int method) {
     throw null;
   }
 
-  static void calls(int method) {
+  public static void calls(int method) {
     sum = Math.max(sum, method);
   }
 
-  static void lambda(int method) {
+  public static void lambda(int method) {
     Runnable body = () -> sum++;
     last = body;
   }
@@ -41,6 +41,8 @@ final class WrongTargets {
   static Object elsewhere() {
     return com.acme.Elsewhere.value;
   }
+
+  static void notPublic(int method) {}
 
   static native void unregistered(int method);
 }

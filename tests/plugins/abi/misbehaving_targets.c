@@ -8,6 +8,8 @@
 #define NAME "java/lang/WrongTargets"
 static unsigned char newer[sizeof(WrongTargets)]; /* a later version of class files */
 
+static unsigned char hidden[sizeof(WrongTargets)]; /* of a class that is not public */
+
 static void nothing_native(void) {}
 static const hprof_native natives[] = {{"unregistered", "(I)V", nothing_native},
                                        {"absent", "()V", nothing_native}};
@@ -18,6 +20,8 @@ static hprof_status ask(const hprof_host* host, const void* config, void** self,
   uint32_t number = 0;
   memcpy(newer, WrongTargets, sizeof(newer));
   newer[7] = 61;
+  memcpy(hidden, WrongTargets, sizeof(hidden));
+  hidden[ACCESS_AT] &= 0xfe;
   if (SERVICE(host, hprof_probes_service, HPROF_SERVICE_PROBES)->ask(host, user, &number) != HPROF_OK) {
     strcpy(error, "no probes");
     return HPROF_UNSUPPORTED;
@@ -42,6 +46,7 @@ static hprof_status ask(const hprof_host* host, const void* config, void** self,
   ASKS(name, HPROF_POINT_LEAF, method_, WrongTargets, sizeof(WrongTargets), "live", natives, 1)
 
 CALLS(not_static, "notStatic")
+CALLS(not_public, "notPublic")
 CALLS(wrong_type, "wrongType")
 CALLS(makes, "makes")
 CALLS(throws_null, "throwsNull")
@@ -54,10 +59,15 @@ ASKS(unregistered, HPROF_POINT_LEAF, "right", WrongTargets, sizeof(WrongTargets)
 ASKS(absent_native, HPROF_POINT_LEAF, "right", WrongTargets, sizeof(WrongTargets), "live", natives, 2)
 ASKS(no_function, HPROF_POINT_LEAF, "right", WrongTargets, sizeof(WrongTargets), "live", &without_function, 1)
 ASKS(cut, HPROF_POINT_LEAF, "right", WrongTargets, 300, "live", natives, 1)
+ASKS(hidden_class, HPROF_POINT_LEAF, "right", hidden, sizeof(hidden), "live", natives, 1)
 ASKS(later, HPROF_POINT_LEAF, "right", newer, sizeof(newer), "live", natives, 1)
 
-#define UNIT(id_, create_) COLLECTOR(id_, create_, start, report, none, 0)
+#define UNIT(id_, create_)                                                                                \
+  MADE(id_, HPROF_UNIT_COLLECTOR, COLLECTOR_OPS(create_, start, report, none),                            \
+       .needs = HPROF_NEED_CLASS_HOOKS, .wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART, \
+       .records = notes)
 MISBEHAVING_MODULE(misbehaving_targets, UNIT(target_not_static, not_static),
+                   UNIT(target_not_public, not_public), UNIT(class_not_public, hidden_class),
                    UNIT(target_of_another_type, wrong_type), UNIT(target_makes_objects, makes),
                    UNIT(target_throws, throws_null), UNIT(target_calls_the_jdk, calls),
                    UNIT(target_is_dynamic, lambda), UNIT(class_names_another, elsewhere),

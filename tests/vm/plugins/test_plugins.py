@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 
-from harness import ROOT, check, check_equal, library_in, vm_test
+from harness import ROOT, Skip, check, check_equal, library_in, vm_test
 from programs import COUNTS
 from reports import parse_ascii
 from tool import hprof
@@ -252,3 +252,17 @@ def example_csv_writes_tables_that_a_csv_reader_reads(vm):
     check_equal(run.text("monitors.csv").splitlines()[0], "contentions,time,trace,monitor,label", "columns\n%s\n" % run)
     kinds = ", ".join("hprof.monitor_%s/1" % kind for kind in ("wait", "waited", "dump"))
     check_equal(run.err.count("monitor: csv leaves out %s\n" % kinds), 1, "messages\n%s\n" % run)
+
+
+@vm_test(units=("heap_sites", "encoder_ascii", "sink_file"))
+def check_runs_collectors_in_a_jvm(vm):
+    java = vm.command("java")
+    if len(java) != 1 or not os.path.isdir(vm.plugin_dir):
+        raise Skip("a JVM behind a command, or a build without modules")
+    misbehaving = os.path.join(vm.tree, "tests", "plugins", "abi", "misbehaving", "misbehaving_targets.so")
+    for file, unit, words in ((os.path.join(vm.plugin_dir, "heap_sites.so"), "heap_sites", r"in a JVM +ok\n"),
+                              (misbehaving, "target_not_public", r"in a JVM +FAIL  the JVM ends with exit code 1: Error"),
+                              (misbehaving, "target_not_static", r"in a JVM +FAIL  HPROF ERROR: a class that a unit brings"),
+                              (misbehaving, "native_absent", r"in a JVM +FAIL  HPROF: a class of the agent's probes could not be prepared")):
+        _, text = hprof(vm, "plugin", "check", "--agent=" + vm.agent, "--deadline=600", "--java=" + java[0], "--unit=" + unit, file)
+        check(re.search(words, text), "%s: no %r in\n%s" % (unit, words, text))

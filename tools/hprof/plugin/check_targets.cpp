@@ -14,7 +14,7 @@ namespace hprof::tool {
 namespace {
 
 constexpr uint16_t kVersion = 52;  // of the class files that every VM since JDK 8 takes
-constexpr uint16_t kAccNative = 0x0100;
+constexpr uint16_t kAccPublic = 0x0001, kAccNative = 0x0100;
 constexpr size_t kScratchMost = 16u << 20;
 constexpr const char* kUnsafe = "sun/misc/Unsafe";
 constexpr const char* kPrimitives = "ZBCSIJFD";
@@ -155,24 +155,26 @@ class TargetCheck {
     }
   }
 
-  bool has_static(const std::string& key) const {
+  bool has_static(const std::string& key, uint16_t too) const {
     const Method* method = first().find(key);
-    return method != nullptr && (method->access & kAccStatic) != 0;
+    const uint16_t wanted = kAccStatic | too;
+    return method != nullptr && (method->access & wanted) == wanted;
   }
   const Brought& first() const { return *read_.at(asked_.classes[0].name); }
 
   void check_members() {
     const std::string owner = asked_.classes[0].name;
+    if ((first().view.access & kAccPublic) == 0) fault(owner, "is not public, so probes cannot call it");
     if (first().static_fields.count(std::string(asked_.live) + " " + kLiveType) == 0)
       fault(owner, std::string("has no static boolean field ") + asked_.live);
-    if (asked_.prime != nullptr && !has_static(std::string(asked_.prime) + kPrimeType))
+    if (asked_.prime != nullptr && !has_static(std::string(asked_.prime) + kPrimeType, 0))
       fault(owner, std::string("has no static method ") + asked_.prime + kPrimeType);
     for (uint32_t i = 0; i < asked_.target_count; i++) {
       const std::string key = std::string(asked_.targets[i].method) + kTargetTypes[asked_.targets[i].point];
-      if (has_static(key)) {
+      if (has_static(key, kAccPublic)) {
         follow(owner, key);
       } else {
-        fault(owner, "has no static method " + key + ", a target");
+        fault(owner, "has no public static method " + key + ", a target");
       }
     }
     follow(owner, "<clinit>()V");  // the first call of a target runs it

@@ -4,6 +4,7 @@
 // The library's code runs in separate processes, one for each step, so that a crash or a hang is a line of
 // the table.
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -29,7 +30,8 @@ struct Row {
 };
 
 struct Check {
-  std::string file, agent_folder;
+  std::string file, agent, agent_folder;
+  std::string java;  // --java
   double deadline = 0;
   bool run = false;
   bool hung = false;              // the unit of the last step hung: its other steps are left out
@@ -37,6 +39,8 @@ struct Check {
   std::vector<Row> rows;
   std::vector<std::pair<std::string, uint32_t>> units;  // id and kind, if the library could be opened
 };
+
+constexpr const char* kJavaStep = "java";
 
 using Say = std::function<void(const std::string& line)>;
 
@@ -212,6 +216,39 @@ bool add_step(Check* check, const std::string& unit, const std::string& id, cons
   return true;
 }
 
+// Starts a JVM with the unit, by its defaults: the VM verifies the classes that the unit brings, and calls
+// their targets from its start on.
+bool add_java_step(Check* check, const std::string& unit, std::string* error) {
+  namespace fs = std::filesystem;
+  const auto add = [&](const std::string& verdict, const std::string& words) {
+    add_row(check, {unit, kJavaStep, "in a JVM", verdict, words});
+  };
+  const std::string folder = check->file.substr(0, check->file.rfind('/'));
+  const std::string report =
+      fs::temp_directory_path().string() + "/hprof-check-" + std::to_string(platform::process_id()) + ".txt";
+  const std::string agent = "-agentpath:" + check->agent + "=plugins=" + folder + ",plugin=" + unit +
+                            ",verbose=n,force=y,file=" + report;
+  const size_t before = check->rows.size();
+  std::string first;
+  const auto heard = [&](const std::string& line) {
+    if (first.empty()) first = line;
+    if (line.rfind("HPROF", 0) != 0) return;
+    add(line.find("cannot be created") != std::string::npos ? "note" : "FAIL", line);
+  };
+  os::Apart result;
+  if (!os::run_program({check->java, "-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
+                        agent, "-version"},
+                       check->deadline, heard, &result, error))
+    return false;
+  fs::remove(report);
+  if (result.end == os::Apart::kKilled) add("FAIL", "the JVM crashes (" + result.name + ")");
+  if (result.end == os::Apart::kSilent) add("FAIL", "the JVM hangs");
+  if (check->rows.size() == before && result.code != 0)
+    add("FAIL", "the JVM ends with exit code " + std::to_string(result.code) + ": " + first);
+  if (check->rows.size() == before) add("ok", "");
+  return true;
+}
+
 void check_symbols(Check* check) {
   std::ifstream file(check->file, std::ios::binary);
   std::stringstream content;
@@ -278,12 +315,15 @@ int plugin_check(const Given& given) {
   std::string error;
   const std::string only = given.text("--unit");
   check.only = given.all("--only");
-  check.run = given.has("--run") || given.has("--list") || !check.only.empty();
+  check.run = given.has("--run") || given.has("--java") || given.has("--list") || !check.only.empty();
   check.deadline = static_cast<double>(given.number("--deadline", 10));
   check.file = os::absolute_path(given.words[0], &error);
   if (check.file.empty()) return fail(error);
-  const std::string agent = agent_library(given.text("--agent"), &error);
-  if (!agent.empty()) check.agent_folder = agent.substr(0, agent.rfind('/')) + "/hprof/plugins";
+  check.java = given.text("--java");
+  check.agent = agent_library(given.text("--agent"), &error);
+  if (check.agent.empty() && !check.java.empty()) return fail(error);
+  if (!check.agent.empty())
+    check.agent_folder = check.agent.substr(0, check.agent.rfind('/')) + "/hprof/plugins";
 
   if (!add_step(
           &check, "", "descriptor", "descriptor", [&](const Say& say) { check_descriptor(check, say); },
@@ -309,6 +349,8 @@ int plugin_check(const Given& given) {
                      [&, name = id](const Say& say) { run_step(check, name, i, say); }, &error))
         return fail(error);
     }
+    const bool is_in_java = !check.java.empty() && kind == HPROF_UNIT_COLLECTOR && check.only.empty();
+    if (is_in_java && !given.has("--list") && !add_java_step(&check, id, &error)) return fail(error);
   }
   if (!check.only.empty() && tests == 0) return fail("no test " + check.only[0] + ": see --list");
   return given.has("--list") && !check.units.empty() ? kDone : print_rows(check, given.has("--json"));

@@ -15,6 +15,7 @@ static constexpr OptionRow kCheckOptions[] = {
     {"--json", nullptr, "print JSON"},
     {"--deadline", "SECONDS", "count a call as hanging after this time; default 10", ValueKind::kNumber, 1,
      3600},
+    {"--java", "JAVA", "run collectors in this JVM, too, which verifies their classes"},
     kAgentOption,
 };
 static constexpr Verb kVerbs[] = {{"list", "[FOLDER...]", "", plugin_list, kListOptions},
@@ -39,7 +40,8 @@ check finds errors in a plugin: its descriptor and the version of the ABI that i
 (help, names of the agent's own and of shipped units), what its library exports and needs. With --run its units
 run against a mock host: started, reported, reset and stopped in all orders, every option at its bounds, every
 kind of record, every event in a VM that answers, places that are full, slow or gone, each allocation failing, a newer
-core; memory, files and threads are counted, and the class files that its probes call are read, which no VM has verified.
+core; memory, files and threads are counted, and the class files that its probes call are read; with --java=JAVA a VM starts
+with each collector, verifies them and calls them.
 Each test runs in its own process, so a crash or hang is a line of the table.
 )",
     R"(  hprof plugin list /opt/acme/plugins

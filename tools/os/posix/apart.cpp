@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/os/os.h"
+
 namespace hprof::os {
 
 namespace {
@@ -43,11 +45,9 @@ bool read_lines(int pipe, double seconds, std::string* rest,
   return true;
 }
 
-}  // namespace
-
-bool run_apart(const std::function<void(const std::function<void(const std::string& line)>& say)>& body,
-               double seconds, const std::function<void(const std::string& line)>& heard, Apart* result,
-               std::string* error) {
+// Runs body, with the pipe that `heard` gets the lines of, in a new process, which ends after it.
+bool run_child(const std::function<void(int pipe)>& body, double seconds,
+               const std::function<void(const std::string& line)>& heard, Apart* result, std::string* error) {
   int ends[2];
   if (pipe(ends) != 0) {
     *error = std::string("cannot make a pipe: ") + std::strerror(errno);
@@ -62,7 +62,7 @@ bool run_apart(const std::function<void(const std::function<void(const std::stri
   }
   if (child == 0) {
     close(ends[0]);
-    body([&](const std::string& line) { write_line(ends[1], line); });
+    body(ends[1]);
     write_line(ends[1], kLast);
     _exit(kReturned);
   }
@@ -96,6 +96,30 @@ bool run_apart(const std::function<void(const std::function<void(const std::stri
     result->code = WEXITSTATUS(status);
   }
   return true;
+}
+
+}  // namespace
+
+bool run_apart(const std::function<void(const std::function<void(const std::string& line)>& say)>& body,
+               double seconds, const std::function<void(const std::string& line)>& heard, Apart* result,
+               std::string* error) {
+  const auto child = [&](int pipe) { body([pipe](const std::string& line) { write_line(pipe, line); }); };
+  return run_child(child, seconds, heard, result, error);
+}
+
+bool run_program(const std::vector<std::string>& arguments, double seconds,
+                 const std::function<void(const std::string& line)>& heard, Apart* result,
+                 std::string* error) {
+  const auto child = [&](int pipe) {
+    dup2(pipe, STDOUT_FILENO);
+    dup2(pipe, STDERR_FILENO);
+    close(pipe);
+    std::string why;
+    exec_program(arguments, &why);
+    write_line(STDERR_FILENO, why);
+    _exit(127);
+  };
+  return run_child(child, seconds, heard, result, error);
 }
 
 }  // namespace hprof::os

@@ -202,4 +202,10 @@ bool run_apart(const std::function<void(const std::function<void(const std::stri
   return false;
 }
 
+bool run_program(const std::vector<std::string>&, double, const std::function<void(const std::string& line)>&,
+                 Apart*, std::string* error) {
+  *error = "running a JVM is supported on Unix only";
+  return false;
+}
+
 }  // namespace hprof::os
