@@ -12,21 +12,21 @@
 namespace hprof {
 
 // The core's own counters. A row: enumerator, words.
-#define HPROF_CORE_LOSSES(X)                                            \
-  X(kLostStrings, "strings: the string table was full")                 \
-  X(kLostClasses, "classes: the class table was full")                  \
-  X(kLostMethods, "methods: the method table was full")                 \
-  X(kLostFrames, "frames: the frame table was full")                    \
-  X(kLostTraces, "traces: the trace table was full")                    \
-  X(kLostThreads, "threads: counted as one, the thread table was full") \
-  X(kLostThreadNames, "thread names: shortened, there were too many")   \
-  X(kLostLineTables, "line tables: the storage was full")               \
-  X(kLostMethodBook, "methods: the book of method ids was full")        \
-  X(kLostUnloads, "classes: no memory to watch for their unloading")    \
-  X(kLostRecords, "records: the queue to the writer was full")          \
-  X(kLostOutput, "records: the output was gone")                        \
-  X(kLostFormat, "records: the output format has no place for them")    \
-  X(kLostContexts, "contexts: too many threads had one")
+#define HPROF_CORE_LOSSES(X)                                                                         \
+  X(kLostStrings, "strings: the string table was full (max-memory=)")                                \
+  X(kLostClasses, "classes: the class table was full (max-memory=)")                                 \
+  X(kLostMethods, "methods: the method table was full (max-memory=)")                                \
+  X(kLostFrames, "frames: the frame table was full (max-memory=)")                                   \
+  X(kLostTraces, "traces: the trace table was full (max-memory=)")                                   \
+  X(kLostThreads, "threads: counted as one since the thread table was full (max-memory=)")           \
+  X(kLostThreadNames, "thread names: stored without digits since there were too many (max-memory=)") \
+  X(kLostLineTables, "line tables: their storage was full (max-memory=)")                            \
+  X(kLostMethodBook, "methods: the method book was full (max-memory=)")                              \
+  X(kLostUnloads, "unloads of classes: no memory to watch the class (max-memory=)")                  \
+  X(kLostRecords, "records: the queue to the writer was full (max-memory=)")                         \
+  X(kLostOutput, "records: the output had failed")                                                   \
+  X(kLostFormat, "records: the output format cannot express them (format=)")                         \
+  X(kLostContexts, "contexts: the context table was full (max-memory=)")
 
 enum class Loss : uint32_t {
 #define HPROF_LOSS_ENUMERATOR(name, words) name,

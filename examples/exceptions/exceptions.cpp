@@ -103,8 +103,7 @@ class Exceptions {
       why.add("this VM has no exception events (exceptions-thrown=y)");
       return HPROF_UNSUPPORTED;
     }
-    lost_ =
-        services_.log->loss_counter(services_.host, "exceptions: too many classes and stacks (exceptions=y)");
+    lost_ = services_.log->loss_counter(services_.host, "exceptions: too many classes and stacks");
     jvmti_ = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
     const uint32_t depth = services_.settings().depth;
     depth_ = depth == 0 ? 1 : depth < kMostFrames ? depth : kMostFrames;

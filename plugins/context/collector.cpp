@@ -99,9 +99,10 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
     TextBuffer(error, error_size).add("the module hotspot is not there");
     return HPROF_UNSUPPORTED;
   }
-  session_ = {services_, services_.log->loss_counter(host, "contexts: too many threads had one"),
-              services_.log->loss_counter(host, "label sets: there were 65535"),
-              services_.log->loss_counter(host, "labels: their set had 512 bytes")};
+  session_ = {
+      services_, services_.log->loss_counter(host, "contexts: the context table was full (max-memory=)"),
+      services_.log->loss_counter(host, "label sets: there are 65,535 already, so labels:other counts"),
+      services_.log->loss_counter(host, "labels: a set holds 512 bytes")};
   return of_threads->enable(host);
 }
 

@@ -33,7 +33,7 @@ hprof_status JvmtiEngine::start_for(Whose whose, const char** why) {
     *why = "this VM has no JVMTI";
     return HPROF_UNSUPPORTED;
   }
-  lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: their CPU time cannot be read");
+  lost_threads_ = s.log->loss_counter(s.host, "sampled threads: their CPU time cannot be read (clock=wall)");
   uint32_t depth = shared_->book.depth();
   if (frames_ == nullptr || depth_ < depth) {
     close();

@@ -56,10 +56,10 @@ hprof_status SignalEngine::start(const char** why) {
   const Services& s = shared_->services;
   if ((*why = walker_.start()) != nullptr) return walker_.has_function() ? HPROF_FAILED : HPROF_UNSUPPORTED;
   if (walker_.has_own()) shared_->book.events.add_code();
-  lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
+  lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full (interval=)");
   lost_moments_ = s.log->loss_counter(
-      s.host, "threads whose CPU samples are taken at the kernel's ticks only: no second timer to be had");
-  lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
+      s.host, "timers between kernel ticks: the system refused a second timer for a thread (ulimit -i)");
+  lost_threads_ = s.log->loss_counter(s.host, "sampled threads: no memory for them (max-memory=)");
   if (!open_buffers()) {
     *why = "no memory for the sample buffer";
     return HPROF_NO_MEMORY;

@@ -38,7 +38,7 @@ hprof_status WallEngine::start(const char** why) {
   jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
   *why = "this VM has no JVMTI";
   if (jvmti_ == nullptr) return HPROF_UNSUPPORTED;
-  lost_threads_ = s.log->loss_counter(s.host, "threads without wall-clock samples: no memory for them");
+  lost_threads_ = s.log->loss_counter(s.host, "sampled threads: no memory for them (max-memory=)");
   for (uint32_t i = 0; i < kJavaStates; i++) {
     states_[i] = s.ids->synthetic_frame(s.host, "STATE", java_state_name(static_cast<JavaState>(i)));
   }

@@ -35,11 +35,10 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
   depth_ = is_old() ? kDepthOfOld : services_.settings().depth;
   if (depth_ == 0) depth_ = 1;
   depth_ = depth_within(services_, "cpu=times", depth_, kDepthMost);
-  limits_.folded = services_.log->loss_counter(host,
-                                               "traces: their calls are counted as their caller's, "
-                                               "their part of max-memory= was reached");
-  limits_.uncounted = services_.log->loss_counter(host, "calls: not counted for want of memory");
-  lost_rows_ = services_.log->loss_counter(host, "traces of calls: no memory to add them up");
+  limits_.folded = services_.log->loss_counter(
+      host, "traces: their share of memory was full, so the caller's trace counts (max-memory=)");
+  limits_.uncounted = services_.log->loss_counter(host, "calls: no memory to count them (max-memory=)");
+  lost_rows_ = services_.log->loss_counter(host, "traces of calls: no memory to add them up (max-memory=)");
   const auto* output = find_service<hprof_output_service>(host, HPROF_SERVICE_OUTPUT);
   if (output != nullptr && is_old()) output->set_only_table(host, HPROF_TABLE_CPU_OLD);
   retired_.open(services_, depth_);

@@ -21,8 +21,9 @@ bool HeapWriter::open(const Services* services, ClassLayouts* classes, const Con
   const uint32_t form = services->settings().heap_form;
   as_bytes_ = form == 0 || (form & HPROF_HEAP_AS_BYTES) != 0;
   as_fields_ = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
-  lost_fields_ =
-      services->log->loss_counter(services->host, "fields of a heap dump: the VM numbers them otherwise");
+  lost_fields_ = services->log->loss_counter(
+      services->host,
+      "values of a heap dump: the VM reported a field that the class does not have (dump=vm)");
   return begun_.open(services) && expected_.open(*services, kMostExpected) &&
          arrays_.open(*services, kFirstArrays, kMostArrays) &&
          bytes_buffer_.open(*services, kInstanceBytes) && elements_.open(*services, kPart) &&

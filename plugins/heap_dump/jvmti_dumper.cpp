@@ -392,7 +392,7 @@ hprof_status JvmtiDumper::dump_with(const DumpEnv& vm, const Config& config, Obj
   state.traces = traces;
   state.progress = progress;
   state.lost_objects =
-      s.log->loss_counter(s.host, "references of a heap dump: the class was loaded meanwhile");
+      s.log->loss_counter(s.host, "references of a heap dump: their class was loaded during the dump");
   hprof_status status = HPROF_NO_MEMORY;
   if (writer.open(services_, &classes_, config)) status = prepare(vm, state);
   if (status == HPROF_OK) status = write(vm, config, state);

@@ -19,9 +19,8 @@ static const uint32_t* word_of(const std::atomic<uint32_t>& number) {
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
   const hprof_log_service* log = services_.log;
-  lost_objects_ = log->loss_counter(host, "objects: not counted for want of memory");
-  lost_rows_ =
-      log->loss_counter(host, "rows of sites: the smallest, left out of a report for want of memory");
+  lost_objects_ = log->loss_counter(host, "objects: no memory to count them (max-memory=)");
+  lost_rows_ = log->loss_counter(host, "rows of sites: no memory in a report for the smallest (max-memory=)");
 }
 
 // Returns the problem, or null. Probes must be there at VM start-up; sampling can begin at any time.

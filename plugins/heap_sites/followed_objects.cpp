@@ -10,8 +10,8 @@ void FollowedObjects::open(const HotSpotServices& services, const SitesMode& mod
   services_ = services;
   mode_ = mode;
   records_.open(services);
-  lost_ends_ = services.log->loss_counter(
-      services.host, "objects: counted, but not followed to their end for want of memory");
+  lost_ends_ = services.log->loss_counter(services.host,
+                                          "ends of objects: no memory to track the object (max-memory=)");
 }
 
 // Can weak references be reused? jni = null: only requests the events for that.

@@ -71,8 +71,8 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
       !make_environment(config, error, error_size))
     return HPROF_UNSUPPORTED;
   if (config.methods == kByEither && !early_calls) probes.ask_on_demand();
-  unknown_ids_ = vm.services.log->loss_counter(
-      vm.services.host, "ids that were never given out, asked for by the agent (jvmpi)");
+  unknown_ids_ = vm.services.log->loss_counter(vm.services.host,
+                                               "requests of the JVMPI agent: their id was never given out");
   collections.open();
   if (!classes.open() || !threads.open() || !monitors.open() || !instructions.open()) {
     vm.jvmti->DisposeEnvironment();

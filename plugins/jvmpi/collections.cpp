@@ -7,8 +7,8 @@
 namespace hprof::jvmpi {
 
 void Collections::open() {
-  lost_ =
-      vm_.services.log->loss_counter(vm_.services.host, "freed objects: no memory to tell of them (jvmpi)");
+  lost_ = vm_.services.log->loss_counter(vm_.services.host,
+                                         "JVMPI events of freed objects: no memory for them (max-memory=)");
 }
 
 bool Collections::start() {

@@ -103,7 +103,7 @@ void TimedMethods::read(uint32_t number, Counts* counts) { counts->read(histogra
 void TimedMethods::open(const Services& services) {
   services_ = services;
   lost_ = services.log->loss_counter(services.host,
-                                     "methods: their calls are not timed, 4,095 are or memory was short");
+                                     "methods: 4,095 are timed already, or memory was short (latency=)");
   for (uint32_t i = 1; i < kNumbers; i++) {
     if (methods[i].load(std::memory_order_relaxed) == 0) continue;
     histograms[i].clear();

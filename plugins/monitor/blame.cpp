@@ -26,8 +26,8 @@ bool Blame::open(const Services& services, jvmtiEnv* jvmti, BlockedStacks* stack
   stacks_ = stacks;
   blocked_ = blocked;
   finds_monitors_ = finds_monitors;
-  lost_ = services.log->loss_counter(services.host,
-                                     "time to blame on holders: the table of their stacks was full");
+  lost_ =
+      services.log->loss_counter(services.host, "times of lock holders: their table was full (max-memory=)");
   is_open_ = table_.open(services);
   return is_open_;
 }

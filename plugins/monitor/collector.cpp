@@ -35,8 +35,9 @@ hprof_status Collector::open(char*, uint32_t) {
   jvmti_->GetCapabilities(&held);
   finds_monitors_ = held.can_get_current_contended_monitor != 0;
   finds_waits_ = finds_monitors_ && s.settings().java_version < kNoWaitsTold;
-  lost_rows_ = s.log->loss_counter(s.host, "contentions: the table of their places was full");
-  lost_threads_ = s.log->loss_counter(s.host, "contentions and waits: too many threads at a time");
+  lost_rows_ = s.log->loss_counter(s.host, "contentions: their table was full (max-memory=)");
+  lost_threads_ =
+      s.log->loss_counter(s.host, "contentions and waits: no memory for the thread (max-memory=)");
   if (!table_.open(s) || !stacks_.open(s, jvmti_) || !holders_.open(s, jvmti_)) return HPROF_NO_MEMORY;
   if (config_.has_locks()) s.will_need(ParkSampler::kLeastMemory + Blame::kLeastMemory);
   stacks_.forget_always((s.settings().granted & HPROF_NEED_GC_EVENTS) == 0);

@@ -35,7 +35,7 @@ hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Parke
       s.log->message(s.host, "monitor=all: no memory to start");
       return HPROF_NO_MEMORY;
     }
-    lost_ = s.log->loss_counter(s.host, "samples of parked threads: the table of their places was full");
+    lost_ = s.log->loss_counter(s.host, "samples of parked threads: their table was full (max-memory=)");
     label_ = s.ids->string(s.host, {kLabel, strlen(kLabel)});
   }
   memset(before_, 0, kEntries * sizeof(Parked));

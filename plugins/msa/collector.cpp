@@ -29,7 +29,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   }
   schema_ = {sizeof(schema_),       columns_ + 1,  sizeof(hprof_column), 0,
              "hprof.microstates/1", "MICROSTATES", schema_columns_};
-  lost_ = services_.log->loss_counter(host, "threads that ended: no room for their times (msa=y)");
+  lost_ = services_.log->loss_counter(host, "ended threads: no memory for their microstates (max-memory=)");
   return HPROF_OK;
 }
 

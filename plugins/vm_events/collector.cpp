@@ -87,8 +87,7 @@ struct Collector::Heap {
 Collector::Collector(const hprof_host* host)
     : services_(host), machine_service_(find_service<hprof_machine_service>(host, HPROF_SERVICE_MACHINE)) {
   if (services_.log == nullptr) return;
-  lost_ =
-      services_.log->loss_counter(host, "threads: it could not start, so CPU load and the heap are missing");
+  lost_ = services_.log->loss_counter(host, "CPU loads and heap sizes: their thread could not start");
 }
 
 hprof_status Collector::start() {

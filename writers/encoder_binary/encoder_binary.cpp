@@ -53,7 +53,7 @@ hprof_status Encoder::open(char*, uint32_t) {
   }
   const auto* log = find_service<hprof_log_service>(host, HPROF_SERVICE_LOG);
   if (log != nullptr)
-    lost_elements = log->loss_counter(host, "array elements: a record of the binary format ends at 4 GiB");
+    lost_elements = log->loss_counter(host, "array elements: a record of format=b holds 4 GiB");
   return HPROF_OK;
 }
 

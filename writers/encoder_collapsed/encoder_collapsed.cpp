@@ -35,9 +35,9 @@ struct Encoder {
         ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
         log(find_service<hprof_log_service>(h, HPROF_SERVICE_LOG)),
         weight(config.weight),
-        lost_tables(log == nullptr ? nullptr
-                                   : log->loss_counter(
-                                         h, "tables: a file of folded stacks holds one (weight= chooses)")) {}
+        lost_tables(log == nullptr
+                        ? nullptr
+                        : log->loss_counter(h, "tables: a file of folded stacks holds one (weight=)")) {}
   static constexpr void describe(hprof_encoder_ops& ops) {
     ops.file_suffix = ".collapsed";
     ops.content_type = "text/plain";

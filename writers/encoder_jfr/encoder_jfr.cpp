@@ -371,8 +371,11 @@ void end_file(Encoder& encoder, JfrOut& out, uint64_t now_ns) {
 hprof_status Encoder::open(char*, uint32_t) {
   if (!chunk.open(services)) return HPROF_NO_MEMORY;
   if (services.log != nullptr) {
-    lost_events = services.log->loss_counter(services.host, "events: no memory for them in JFR");
-    lost_copies = services.log->loss_counter(services.host, "events: one stood for more than 10,000");
+    lost_events =
+        services.log->loss_counter(services.host, "events: no memory for them in JFR (max-memory=)");
+    lost_copies = services.log->loss_counter(
+        services.host,
+        "events: JFR has no weights, and one event is written 10,000 times at most (interval=)");
   }
   return HPROF_OK;
 }

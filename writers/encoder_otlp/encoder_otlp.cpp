@@ -29,9 +29,11 @@ class Encoder {
     if (!request_.open(services_) || !tables_.open(services_, kMostCells)) return HPROF_NO_MEMORY;
     if (has_events_ && !events_.open(services_, kMostEventCells)) return HPROF_NO_MEMORY;
     if (services_.log == nullptr) return HPROF_OK;
-    lost_rows_ = services_.log->loss_counter(services_.host, "stacks: no memory for them in OTLP");
+    lost_rows_ =
+        services_.log->loss_counter(services_.host, "stacks: no memory for them in OTLP (max-memory=)");
     if (has_events_)
-      lost_events_ = services_.log->loss_counter(services_.host, "events: no memory for them until a report");
+      lost_events_ = services_.log->loss_counter(
+          services_.host, "events: no memory to hold them until a report (max-memory=)");
     return HPROF_OK;
   }
   hprof_status encode(const hprof_record* record, hprof_out* out) {

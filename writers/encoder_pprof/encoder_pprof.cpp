@@ -62,9 +62,10 @@ void write_record(Encoder& encoder, ProtoOut& out, const hprof_record* record) {
 hprof_status Encoder::open(char*, uint32_t) {
   if (!profile.open(services)) return HPROF_NO_MEMORY;
   if (services.log != nullptr) {
-    lost_tables = services.log->loss_counter(services.host,
-                                             "tables: a pprof message holds one (format=otlp holds all)");
-    lost_stacks = services.log->loss_counter(services.host, "stacks: no memory for their frames in pprof");
+    lost_tables =
+        services.log->loss_counter(services.host, "tables: a pprof message holds one (format=otlp)");
+    lost_stacks = services.log->loss_counter(services.host,
+                                             "stacks: no memory for their frames in pprof (max-memory=)");
   }
   return HPROF_OK;
 }

@@ -102,12 +102,12 @@ hprof_status Sink::open(const hprof_sink_target* target, char* error, uint32_t e
     return HPROF_FAILED;
   }
   const auto* log = services_.log;
-  too_large_ =
-      log->loss_counter(services_.host, "reports: too large for memory-limit=, or no memory for them");
-  no_room_ = log->loss_counter(services_.host, "reports: not sent for so long that memory-limit= was full");
-  refused_ = log->loss_counter(services_.host, "reports: refused by the server of url=");
-  rejected_ = log->loss_counter(services_.host, "profiles: rejected by the server of url=");
-  left_ = log->loss_counter(services_.host, "reports: not sent by the end");
+  too_large_ = log->loss_counter(services_.host,
+                                 "reports: larger than the limit, or no memory for them (memory-limit=)");
+  no_room_ = log->loss_counter(services_.host, "reports: unsent ones filled their memory (memory-limit=)");
+  refused_ = log->loss_counter(services_.host, "reports: the server refused them (url=)");
+  rejected_ = log->loss_counter(services_.host, "profiles: the server rejected them (url=)");
+  left_ = log->loss_counter(services_.host, "reports: not sent before the end (exit-timeout=)");
   return HPROF_OK;
 }
 

@@ -287,5 +287,5 @@ TEST_CASE("an array of more than 4 GiB is cut to what a record can hold, and the
   dump.run.bytes();
   const uint64_t most = (UINT32_MAX - 18) / 8;
   CHECK(dump.run.out.total - before.size() == 9 + 18 + most * 8);
-  CHECK(dump.host.loss("array elements: a record of the binary format ends at 4 GiB") == 0x20000000 - most);
+  CHECK(dump.host.loss("array elements: a record of format=b holds 4 GiB") == 0x20000000 - most);
 }

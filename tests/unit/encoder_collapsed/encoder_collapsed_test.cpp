@@ -33,7 +33,7 @@ struct World {
     CHECK(run_.encode(&end.head) == HPROF_OK);
     return run_.bytes();
   }
-  uint64_t lost() const { return host.loss("tables: a file of folded stacks holds one (weight= chooses)"); }
+  uint64_t lost() const { return host.loss("tables: a file of folded stacks holds one (weight=)"); }
 };
 
 }  // namespace

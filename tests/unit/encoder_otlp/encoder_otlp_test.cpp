@@ -260,7 +260,7 @@ TEST_CASE("rows that there is no memory for are counted, and the rest is whole")
     const hprof_rec_table table = table_of(kCpuSamples, rows.data(), rows.size());
     host.charge_limit = limit;
     const std::string bytes = encode(host, {&table.head});
-    const uint64_t lost = host.loss("stacks: no memory for them in OTLP");
+    const uint64_t lost = host.loss("stacks: no memory for them in OTLP (max-memory=)");
     if (most == 0) most = bytes.size();
     CHECK((lost == 0) == (limit == UINT64_MAX));
     CHECK((lost == 4000) == (limit == 0));
@@ -384,7 +384,7 @@ TEST_CASE("events that there is no memory for are counted") {
   events.flags = HPROF_TABLE_EVENTS;
   host.charge_limit = 0;
   CHECK(encode(host, {}, 1, {&events.head, &events.head}).empty());
-  CHECK(host.loss("events: no memory for them until a report") == 2);
+  CHECK(host.loss("events: no memory to hold them until a report (max-memory=)") == 2);
   CHECK(host.memory_charged == 0);
 }
 

@@ -102,7 +102,8 @@ TEST_CASE("fields of another type or number are counted and left out") {
   heap.writer.instance_value(1, HPROF_TYPE_FLOAT, 7);
   heap.writer.instance_value(99, HPROF_TYPE_INT, 7);
   heap.writer.select(11, 2);
-  CHECK(heap.host.loss("fields of a heap dump: the VM numbers them otherwise") == 2);
+  CHECK(heap.host.loss(
+            "values of a heap dump: the VM reported a field that the class does not have (dump=vm)") == 2);
   CHECK(heap.record<hprof_rec_heap_instance>(0).bytes[sizeof(void*) + 3] == 0);
 }
 

@@ -194,7 +194,7 @@ TEST_CASE("without memory for a place the contention is lost, counted, and nothi
   f.vm.wait(f.a, f.lock, 0);
   f.vm.waited(f.a, f.lock);
   f.vm.mock.memory_limit = UINT64_MAX;
-  CHECK(f.vm.mock.loss("contentions and waits: too many threads at a time") == 2);
+  CHECK(f.vm.mock.loss("contentions and waits: no memory for the thread (max-memory=)") == 2);
   CHECK(f.rows().empty());
   f.block_for(f.a, 4);
   CHECK(f.rows() == Rows{{1, 4, "App.a", "java.lang.Object"}});

@@ -10,7 +10,7 @@ using namespace hprof;
 
 namespace {
 
-constexpr const char* kLost = "threads that ended: no room for their times (msa=y)";
+constexpr const char* kLost = "ended threads: no memory for their microstates (max-memory=)";
 
 std::map<uint64_t, std::vector<uint64_t>> books;  // by os id
 const char* missing = "";

@@ -133,6 +133,6 @@ TEST_CASE("a thread that cannot start is counted") {
   mock.threads_start = false;
   vm_events::Collector collector(mock.host());
   CHECK(collector.start() == HPROF_OK);
-  CHECK(mock.loss("threads: it could not start, so CPU load and the heap are missing") == 1);
+  CHECK(mock.loss("CPU loads and heap sizes: their thread could not start") == 1);
   collector.stop();
 }

@@ -229,7 +229,7 @@ def wrong_writers_end_their_output_alone(vm):
 def what_a_format_has_no_place_for_is_counted(vm):
     run = vm.profiled(options(vm, "cpu=samples,plugin=refuses_all+good,file=out.none"), "Spin", "2")
     check("Dumping CPU time by call stack" in run.err and "failed" not in run.err, "a report broke off\n%s" % run)
-    count = re.search(r"lost (\d+) records: the output format has no place for them", run.err)
+    count = re.search(r"lost (\d+) records: the output format cannot express them \(format=\)", run.err)
     check(count is not None and int(count.group(1)) >= 1, "it is not counted\n%s" % run)
     check_equal(run.text("out.none"), "", "output")
 

@@ -233,5 +233,5 @@ def a_collector_that_stops_for_a_while_gets_what_the_buffer_held(vm):
     check(len(kept) <= 1, "lost: %s, but not: %s" % (lost, kept))
     held = sum(sizes[1:-1])
     check(held <= 65536 < held + max(sizes), "%d bytes in reports of %s" % (held, sizes))
-    said = re.findall(r"lost (\d+) reports: not sent for so long", run.err)
+    said = re.findall(r"lost (\d+) reports: unsent ones filled", run.err)
     check_equal(said[-1:], [str(len(lost))], "losses that are said\n%s" % run)

@@ -21,7 +21,7 @@ def table_of(vm, options, program, form, column, has_leaf=False):
     weight = ",weight=" + column if form == "collapsed" else ""
     # An emulator writes for a minute.
     run = vm.profiled("%s,format=%s%s,cutoff=0,exit-timeout=300,file=out" % (options, form, weight), *program)
-    lost = b"has no place for"
+    lost = b"cannot express them"
     check(lost not in run.err.encode() + run.bytes("out"), "threads and the like are no losses\n%s" % run)
     if form == "collapsed":
         return parse_collapsed(run.text("out"), column, has_leaf), column

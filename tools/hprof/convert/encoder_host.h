@@ -36,7 +36,7 @@ class EncoderHost {
     return find_method(ids_, host(), find_frame(ids_, host(), id)->method)->owner;
   }
 
-  // The losses: "3 stacks: no memory for their frames in pprof".
+  // The losses: "3 stacks: no memory for their frames in pprof (max-memory=)".
   std::vector<std::string> losses() const;
 
  private:

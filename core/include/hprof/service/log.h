@@ -14,7 +14,8 @@ typedef struct hprof_log_service {
   void (*message)(const hprof_host* host, const char* text);
   /* As message, but printed only with verbose=y or logflags. [onload][control][writer][app] */
   void (*detail)(const hprof_host* host, const char* text);
-  /* A counter of losses: what was lost and why, in words that follow the number ("samples: the buffer was full").
+  /* A counter of losses, with the words that follow its number: "<noun>: <cause> (<option to raise>)", as in
+   * "samples: the buffer was full (interval=)". The option is omitted if none helps.
    * Non-zero counters are printed with every report. Returns the counter, which any thread or signal handler increments
    * with a relaxed atomic add; it lives as long as the session. The same text gives the same counter. NULL: too many
    * counters (64). [onload][control] */
