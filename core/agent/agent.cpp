@@ -7,8 +7,8 @@
 #include <jvmti.h>
 #include <new>
 
-#include "core/agent/attach_reply.h"
-#include "core/agent/session.h"
+#include "core/agent/session/attach_reply.h"
+#include "core/agent/session/session.h"
 #include "core/base/build.h"
 #include "platform/platform.h"
 

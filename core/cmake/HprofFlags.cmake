@@ -92,11 +92,11 @@ target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} $
 # That is everything which runs once, or waits, or asks the VM or the system. Hot, and compiled with the build type's options:
 #   core/model         model.cpp, method_map.cpp: a look-up for each frame and trace of a sample or an allocation
 #   core/modules/hotspot frame_walk.cpp, weak_peeks.cpp, weak_reuse.cpp: for each object that is counted, followed, or asked for
-#   core/bytecode      each byte of each class that is rewritten: class_reader.cpp and others
+#   core/modules/bytecode/engine each byte of each class that is rewritten: class_reader.cpp and others
 #   core/base          pool.cpp, region.cpp: what the tables take their memory from
 #   plugins            what a sample, a call, a contended monitor or an object of the heap passes through
 #   writers            what each byte of a heap dump passes through
-# core/agent/event_hub.cpp is not among them: the VM's part of an event takes far longer than the dispatch.
+# core/agent/vm/event_hub.cpp is not among them: the VM's part of an event takes far longer than the dispatch.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-Oz HPROF_HAS_OZ)
 function(hprof_small target)

@@ -2,10 +2,10 @@
 #include "core/option/bind.h"
 
 #include "core/base/value.h"
-#include "core/control/control_address.h"
-#include "core/hotspot/items.h"
 #include "core/option/select_text.h"
 #include "core/option/shipped.h"
+#include "core/protocol/control_address.h"
+#include "core/vm_tables/items.h"
 
 namespace hprof {
 namespace {

@@ -2,7 +2,7 @@
 #include "core/option/core_options.h"
 
 #include "core/base/build.h"
-#include "core/control/control_address.h"
+#include "core/protocol/control_address.h"
 
 namespace hprof {
 namespace {

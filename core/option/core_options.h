@@ -35,7 +35,7 @@ struct CoreConfig {
   uint32_t verbose;
 
   uint32_t start;            // 0: load idle, a command starts the collectors
-  const char* control;       // y, n, a path or nullptr: core/control/control_address.h
+  const char* control;       // y, n, a path or nullptr: core/protocol/control_address.h
   const char* listen;        // host:port; requires
   const char* secret_file;   // a file whose first line is the secret; net= may have one, too
   uint32_t control_implied;  // 1: control= is y because of start=n, not typed

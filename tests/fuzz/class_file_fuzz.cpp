@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/bytecode/alloc_sites.h"
-#include "core/bytecode/bridge_classes.h"
-#include "core/bytecode/injector.h"
+#include "core/modules/bytecode/engine/alloc_sites.h"
+#include "core/modules/bytecode/engine/bridge_classes.h"
+#include "core/modules/bytecode/engine/injector.h"
 
 using namespace hprof;
 

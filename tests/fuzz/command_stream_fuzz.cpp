@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/control/command_parser.h"
-#include "core/control/text_command.h"
+#include "core/protocol/command_parser.h"
+#include "core/protocol/text_command.h"
 
 using namespace hprof;
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "core/modules/help/help.h"
-#include "core/modules/help/module_list.h"
+#include "core/modules/help_texts/help.h"
+#include "core/modules/help_texts/module_list.h"
 #include "core/option/configure.h"
 #include "tests/unit/support/fake_modules.h"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/control/peer_proof.h"
+#include "core/protocol/peer_proof.h"
 #include "tests/fuzz/seeds.h"
 
 using namespace hprof;

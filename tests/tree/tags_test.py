@@ -30,7 +30,7 @@ class Tags(unittest.TestCase):
     def said(self, rows):
         with tempfile.TemporaryDirectory() as root:
             write(root, "core/include/hprof/service/log.h", HEADER)
-            write(root, "core/agent/service_tags.def", "".join("HPROF_TAGS(log, %s)\n" % row for row in rows))
+            write(root, "core/agent/services/service_tags.def", "".join("HPROF_TAGS(log, %s)\n" % row for row in rows))
             return script("check", "tags", root)
 
     def test_rows_of_the_same_tags_pass(self):

@@ -1,7 +1,7 @@
 # What tests link of the shipped code beside libraries that there are anyway.
 
 # The agent's own io service, for the tests of sinks that should meet the real thing.
-add_library(hprof_agent_io STATIC ${PROJECT_SOURCE_DIR}/core/agent/services_io.cpp)
+add_library(hprof_agent_io STATIC ${PROJECT_SOURCE_DIR}/core/agent/services/services_io.cpp)
 target_link_libraries(hprof_agent_io PRIVATE hprof_flags hprof_jvmti PUBLIC hprof_core hprof_platform)
 
 # hprof_testable_unit(<unit> <folder>): a module as a static library <unit>_testable, for tests that link its code: the objects

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/sha256.h"
-#include "core/control/challenge.h"
+#include "core/protocol/challenge.h"
 #include "tools/hprof/plugin/elf_symbols.h"
 #include "tools/os/os.h"
 

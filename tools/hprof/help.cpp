@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/control/command_table.h"
+#include "core/protocol/command_table.h"
 #include "tools/hprof/command.h"
 #include "tools/os/os.h"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/control/command_table.h"
+#include "core/protocol/command_table.h"
 #include "tools/hprof/command.h"
 #include "tools/manual/manual.h"
 
@@ -50,7 +50,7 @@ struct Row {
 };
 constexpr Row kRows[] = {
 #define HPROF_ITEM(id, ...) {__VA_ARGS__},
-#include "core/hotspot/items.def"
+#include "core/vm_tables/items.def"
 #undef HPROF_ITEM
 };
 

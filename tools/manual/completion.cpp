@@ -2,7 +2,7 @@
 // commands of a running agent.
 #include <algorithm>
 
-#include "core/control/command_table.h"
+#include "core/protocol/command_table.h"
 #include "tools/hprof/command.h"
 #include "tools/manual/manual.h"
 

@@ -1,5 +1,5 @@
 // The man pages, in man(7) macros of groff and mandoc.
-#include "core/control/command_table.h"
+#include "core/protocol/command_table.h"
 #include "tools/hprof/command.h"
 #include "tools/manual/manual.h"
 

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <memory>
 
-#include "core/modules/help/help.h"
+#include "core/modules/help_texts/help.h"
 #include "core/option/configure.h"
 #include "core/option/shipped.h"
 #include "tools/hprof/command.h"

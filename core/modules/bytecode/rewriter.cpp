@@ -7,8 +7,8 @@
 
 #include "core/base/region.h"
 #include "core/base/scratch_text.h"
-#include "core/bytecode/debug_info.h"
-#include "core/bytecode/engine.h"
+#include "core/modules/bytecode/engine/debug_info.h"
+#include "core/modules/bytecode/engine/engine.h"
 #include "core/modules/bytecode/make_rewriter.h"
 #include "core/modules/bytecode/target_classes.h"
 

@@ -5,10 +5,10 @@
 
 #include <hprof/cpp/jni_exception.hpp>
 
-#include "core/bytecode/bridge_classes.h"
-#include "core/bytecode/class_reader.h"
-#include "core/bytecode/class_rename.h"
-#include "core/bytecode/probe_users.h"
+#include "core/modules/bytecode/engine/bridge_classes.h"
+#include "core/modules/bytecode/engine/class_reader.h"
+#include "core/modules/bytecode/engine/class_rename.h"
+#include "core/modules/bytecode/engine/probe_users.h"
 
 namespace hprof {
 

@@ -1,12 +1,12 @@
 // The classes with the targets that probes call: those that units bring, and for units with native targets
-// copies of java.lang.HprofBridge (core/bytecode/java).
+// copies of java.lang.HprofBridge (core/modules/bytecode/java).
 //
 // Before VMInit only classes of java.base may be there: hprof.Binder, which registers their native methods,
 // comes later. Until then no target is live.
 #pragma once
 
 #include "core/base/grow_buffer.h"
-#include "core/bytecode/probe_set.h"
+#include "core/modules/bytecode/engine/probe_set.h"
 #include "core/modules/bytecode/rewriter.h"
 
 namespace hprof {

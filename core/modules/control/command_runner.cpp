@@ -3,7 +3,7 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/tables.h>
 
-#include "core/control/command_table.h"
+#include "core/protocol/command_table.h"
 #include "platform/platform.h"
 
 namespace hprof {

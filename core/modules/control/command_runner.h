@@ -1,7 +1,7 @@
 // Runs commands of all front ends, by calls of collectors and the VM.
 #pragma once
 
-#include "core/control/command_target.h"
+#include "core/protocol/command_target.h"
 
 namespace hprof {
 

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "core/control/peer_proof.h"
-#include "core/control/secret_file.h"
+#include "core/protocol/peer_proof.h"
+#include "core/protocol/secret_file.h"
 
 namespace hprof {
 

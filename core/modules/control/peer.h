@@ -1,8 +1,8 @@
 // The peer of net=: the proof of a shared secret, and its commands.
 #pragma once
 
-#include "core/control/command_parser.h"
-#include "core/control/command_target.h"
+#include "core/protocol/command_parser.h"
+#include "core/protocol/command_target.h"
 #include "platform/platform.h"
 
 namespace hprof {

@@ -9,11 +9,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/control/control_address.h"
-#include "core/control/control_server.h"
-#include "core/control/secret_file.h"
-#include "core/control/text_command.h"
 #include "core/modules/control/peer.h"
+#include "core/protocol/control_address.h"
+#include "core/protocol/control_server.h"
+#include "core/protocol/secret_file.h"
+#include "core/protocol/text_command.h"
 #include "platform/platform.h"
 
 namespace hprof {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "core/hotspot/guarded.h"
-#include "core/hotspot/vm_structs.h"
+#include "core/vm_tables/guarded.h"
+#include "core/vm_tables/vm_structs.h"
 
 namespace hprof {
 

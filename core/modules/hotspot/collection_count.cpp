@@ -1,7 +1,7 @@
 #include "core/modules/hotspot/collection_count.h"
 
-#include "core/hotspot/guarded.h"
-#include "core/hotspot/hotspot.h"
+#include "core/vm_tables/guarded.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/hotspot/guarded.h"
+#include "core/vm_tables/guarded.h"
 
 namespace hprof {
 

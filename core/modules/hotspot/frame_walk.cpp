@@ -2,8 +2,8 @@
 
 #include <hprof/cpp/hash_table.hpp>
 
-#include "core/hotspot/hotspot.h"
 #include "core/modules/hotspot/collection_count.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

@@ -11,8 +11,8 @@
 #include <hprof/plugin.h>
 
 #include "core/modules/hotspot/field_filter.h"
-#include "core/modules/hotspot/hotspot_table.h"
 #include "core/modules/hotspot/services.h"
+#include "core/vm_tables/hotspot_table.h"
 
 namespace hprof {
 

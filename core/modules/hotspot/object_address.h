@@ -13,7 +13,7 @@
 
 #include <hprof/draft/objects.h>
 
-#include "core/hotspot/vm_flags.h"
+#include "core/vm_tables/vm_flags.h"
 
 namespace hprof {
 

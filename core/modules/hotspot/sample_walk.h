@@ -14,9 +14,9 @@
 
 #include <hprof/draft/walk.h>
 
-#include "core/hotspot/hotspot.h"
 #include "core/modules/hotspot/native_names.h"
 #include "core/modules/hotspot/vm_frames.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

@@ -13,7 +13,6 @@
 #include <hprof/draft/weaks.h>
 #include <hprof/service/jvm.h>
 
-#include "core/hotspot/hotspot.h"
 #include "core/modules/hotspot/collection_count.h"
 #include "core/modules/hotspot/frame_walk.h"
 #include "core/modules/hotspot/jni_table.h"
@@ -25,6 +24,7 @@
 #include "core/modules/hotspot/weak_address.h"
 #include "core/modules/hotspot/weak_peeks.h"
 #include "core/modules/hotspot/weak_reuse.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

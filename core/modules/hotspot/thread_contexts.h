@@ -12,7 +12,7 @@
 #include <hprof/draft/thread_context.h>
 
 #include "core/base/context_places.h"
-#include "core/hotspot/hotspot.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "core/hotspot/guarded.h"
-#include "core/hotspot/hotspot.h"
+#include "core/vm_tables/guarded.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

@@ -3,8 +3,8 @@
 
 #include <hprof/draft/vm_dump.h>
 
-#include "core/hotspot/hotspot.h"
 #include "core/modules/hotspot/services.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

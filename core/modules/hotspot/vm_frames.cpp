@@ -1,6 +1,6 @@
 #include "core/modules/hotspot/vm_frames.h"
 
-#include "core/hotspot/hotspot.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

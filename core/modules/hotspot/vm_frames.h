@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "core/hotspot/code_heap.h"
 #include "core/modules/hotspot/code_scopes.h"
 #include "core/modules/hotspot/frame_slots.h"
+#include "core/vm_tables/code_heap.h"
 
 namespace hprof {
 

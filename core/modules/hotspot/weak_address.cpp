@@ -4,9 +4,9 @@
 
 #include <hprof/cpp/jni_exception.hpp>
 
-#include "core/hotspot/guarded.h"
-#include "core/hotspot/hotspot.h"
 #include "core/modules/hotspot/object_address.h"
+#include "core/vm_tables/guarded.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

@@ -2,7 +2,7 @@
 
 #include <hprof/cpp/jni_exception.hpp>
 
-#include "core/hotspot/hotspot.h"
+#include "core/vm_tables/hotspot.h"
 #include "platform/platform.h"
 
 namespace hprof {

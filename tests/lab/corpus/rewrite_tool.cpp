@@ -1,4 +1,5 @@
-// Command-line driver of core/bytecode for tests: rewrites trees of class files, counts by reason, measures.
+// Command-line driver of core/modules/bytecode/engine for tests: rewrites trees of class files, counts by
+// reason, measures.
 //
 //   rewrite_tool [options] IN OUT     IN: a class file or a directory; OUT: a directory, "-" writes nothing
 //     --probes=LIST   of enter,exit,unwind,sync,leaf,sites,times,all (default all)
@@ -21,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/bytecode/alloc_sites.h"
-#include "core/bytecode/injector.h"
+#include "core/modules/bytecode/engine/alloc_sites.h"
+#include "core/modules/bytecode/engine/injector.h"
 
 namespace fs = std::filesystem;
 using namespace hprof;

@@ -1,11 +1,11 @@
-#include "core/agent/class_book.h"
+#include "core/agent/vm/class_book.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <doctest/doctest.h>
 #include <string>
 
-#include "core/agent/class_rewriter.h"
+#include "core/agent/vm/class_rewriter.h"
 #include "tests/unit/agent/environments.h"
 
 using namespace hprof;

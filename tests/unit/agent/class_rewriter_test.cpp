@@ -1,5 +1,5 @@
 // Class files on their way into the VM, and the classes with targets.
-#include "core/agent/class_rewriter.h"
+#include "core/agent/vm/class_rewriter.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 
-#include "core/control/command_target.h"
+#include "core/protocol/command_target.h"
 #include "tests/unit/agent/session_fixture.h"
 
 using namespace hprof;

@@ -1,4 +1,4 @@
-#include "core/agent/exit_deadline.h"
+#include "core/agent/session/exit_deadline.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "core/agent/loader_book.h"
+#include "core/agent/vm/loader_book.h"
 
 #include <cstdlib>
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "core/agent/recent_methods.h"
+#include "core/agent/vm/recent_methods.h"
 
 #include <atomic>
 #include <cstdlib>

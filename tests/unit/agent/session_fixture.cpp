@@ -8,7 +8,7 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "core/agent/environment.h"
+#include "core/agent/vm/environment.h"
 
 namespace hprof {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/agent/session.h"
-#include "core/control/answer.h"
-#include "core/control/command.h"
+#include "core/agent/session/session.h"
+#include "core/protocol/answer.h"
+#include "core/protocol/command.h"
 #include "tests/unit/agent/watcher.h"
 #include "tests/unit/support/fake_vm.h"
 

@@ -1,5 +1,5 @@
 // The book of threads against a VM that says what the test wants.
-#include "core/agent/thread_book.h"
+#include "core/agent/vm/thread_book.h"
 
 #include <doctest/doctest.h>
 #include <string>

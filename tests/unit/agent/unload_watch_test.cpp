@@ -1,4 +1,4 @@
-#include "core/agent/unload_watch.h"
+#include "core/agent/vm/unload_watch.h"
 
 #include <cstdlib>
 #include <doctest/doctest.h>

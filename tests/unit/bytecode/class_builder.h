@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/bytecode/alloc_sites.h"
-#include "core/bytecode/injector.h"
+#include "core/modules/bytecode/engine/alloc_sites.h"
+#include "core/modules/bytecode/engine/injector.h"
 
 namespace hprof::test {
 

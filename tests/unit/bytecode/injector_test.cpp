@@ -4,9 +4,9 @@
 #include <string>
 
 #include "class_builder.h"
-#include "core/bytecode/bridge_classes.h"
-#include "core/bytecode/class_rename.h"
-#include "core/bytecode/opcodes.h"
+#include "core/modules/bytecode/engine/bridge_classes.h"
+#include "core/modules/bytecode/engine/class_rename.h"
+#include "core/modules/bytecode/engine/opcodes.h"
 
 using namespace hprof;
 using namespace hprof::test;

@@ -1,5 +1,5 @@
 // The binary commands: every form of the table, in pieces of every size, and what is none of them.
-#include "core/control/command_parser.h"
+#include "core/protocol/command_parser.h"
 
 #include <cmath>
 #include <cstring>

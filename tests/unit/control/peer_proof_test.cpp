@@ -1,10 +1,10 @@
 // What both ends of net= say before the profile.
-#include "core/control/peer_proof.h"
+#include "core/protocol/peer_proof.h"
 
 #include <doctest/doctest.h>
 #include <string>
 
-#include "core/control/challenge.h"
+#include "core/protocol/challenge.h"
 
 using namespace hprof;
 

@@ -1,5 +1,5 @@
 // Commands as text, lines out of pieces, and where they may come from.
-#include "core/control/text_command.h"
+#include "core/protocol/text_command.h"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -7,8 +7,8 @@
 
 #include <hprof/collector.h>
 
-#include "core/control/command_table.h"
-#include "core/control/control_address.h"
+#include "core/protocol/command_table.h"
+#include "core/protocol/control_address.h"
 
 using namespace hprof;
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/hotspot/hotspot.h"
+#include "core/vm_tables/hotspot.h"
 
 namespace hprof {
 

@@ -1,13 +1,13 @@
 // The VM's tables and flags, and what comes of items.
-#include "core/hotspot/hotspot.h"
+#include "core/vm_tables/hotspot.h"
 
 #include <cstring>
 #include <doctest/doctest.h>
 #include <string>
 
-#include "core/hotspot/items.h"
 #include "core/modules/hotspot/collection_count.h"
 #include "core/modules/hotspot/unload_count.h"
+#include "core/vm_tables/items.h"
 #include "tests/unit/hotspot/fake_tables.h"
 
 using namespace hprof;

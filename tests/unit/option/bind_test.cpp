@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/text_tools.h"
-#include "core/modules/help/unknown.h"
+#include "core/modules/help_texts/unknown.h"
 #include "core/option/configure.h"
 #include "tests/unit/support/fake_modules.h"
 

@@ -1,11 +1,11 @@
-#include "core/modules/help/help.h"
+#include "core/modules/help_texts/help.h"
 
 #include <doctest/doctest.h>
 #include <memory>
 #include <string>
 
 #include "core/base/version.h"
-#include "core/modules/help/module_list.h"
+#include "core/modules/help_texts/module_list.h"
 #include "core/option/configure.h"
 #include "tests/unit/support/fake_modules.h"
 

@@ -1,5 +1,5 @@
 // Windows of tables.
-#include "core/modules/windows/window.h"
+#include "core/modules/report_windows/window.h"
 
 #include <doctest/doctest.h>
 #include <vector>

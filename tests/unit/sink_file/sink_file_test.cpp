@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/agent/service_tables.h"
+#include "core/agent/services/service_tables.h"
 #include "platform/platform.h"
 #include "tools/mock/sink_run.h"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "core/control/peer_proof.h"
+#include "core/protocol/peer_proof.h"
 #include "tests/unit/support/hprof_builder.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/ctl_session.h"

@@ -1,4 +1,4 @@
-"""hotspot=: each item of core/hotspot holds on the JDKs that its row names, and nothing depends on one."""
+"""hotspot=: each item of core/vm_tables holds on the JDKs that its row names, and nothing depends on one."""
 import os
 import re
 

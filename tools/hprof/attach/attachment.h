@@ -2,7 +2,7 @@
 //
 // The VM passes at most 1023 bytes to an agent and returns only a number. So the agent gets the path of a
 // socket in a private folder, from which it reads its options, and to which it writes its answer
-// (core/agent/attach_reply.h).
+// (core/agent/session/attach_reply.h).
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // hprof ctl PATH|PID|HOST:PORT COMMAND: one command to a running agent.
 #include <iostream>
 
-#include "core/control/secret_file.h"
+#include "core/protocol/secret_file.h"
 #include "platform/platform.h"
 #include "tools/hprof/attach/attachment.h"
 #include "tools/hprof/command.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/control/challenge.h"
+#include "core/protocol/challenge.h"
 
 namespace hprof::tool {
 

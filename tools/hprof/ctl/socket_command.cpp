@@ -1,10 +1,10 @@
-// Parses and encodes the commands of core/control's table.
+// Parses and encodes the commands of core/protocol's table.
 #include "tools/hprof/ctl/socket_command.h"
 
 #include <cstring>
 
-#include "core/control/command_table.h"
-#include "core/control/text_command.h"
+#include "core/protocol/command_table.h"
+#include "core/protocol/text_command.h"
 
 namespace hprof::tool {
 

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <vector>
 
-#include "core/control/peer_proof.h"
-#include "core/control/secret_file.h"
+#include "core/protocol/peer_proof.h"
+#include "core/protocol/secret_file.h"
 #include "platform/platform.h"
 #include "tools/format/binary_format.h"
 #include "tools/format/utf8.h"

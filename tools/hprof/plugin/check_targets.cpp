@@ -4,9 +4,9 @@
 #include <cstring>
 #include <memory>
 
-#include "core/bytecode/class_reader.h"
-#include "core/bytecode/opcodes.h"
-#include "core/bytecode/probe_users.h"
+#include "core/modules/bytecode/engine/class_reader.h"
+#include "core/modules/bytecode/engine/opcodes.h"
+#include "core/modules/bytecode/engine/probe_users.h"
 #include "tools/hprof/plugin/check_parts.h"
 
 namespace hprof::tool {

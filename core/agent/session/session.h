@@ -1,0 +1,178 @@
+// A session: everything the agent owns from load to the end, passed explicitly. The only other global is
+// agent.cpp's pointer to it.
+//
+// It loads, attaches, detaches and ends. Units has the units and which of them run, Reports the reports; the
+// parts reach each other by SessionParts, and do not know the session.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include "core/agent/session/attach_reply.h"
+#include "core/agent/session/control.h"
+#include "core/agent/session/memory_plan.h"
+#include "core/agent/session/reports.h"
+#include "core/agent/session/session_commands.h"
+#include "core/agent/session/session_parts.h"
+#include "core/agent/session/setup.h"
+#include "core/agent/session/socket_reader.h"
+#include "core/agent/session/units.h"
+#include "core/agent/session/voice.h"
+#include "core/agent/vm/class_book.h"
+#include "core/agent/vm/class_files.h"
+#include "core/agent/vm/class_rewriter.h"
+#include "core/agent/vm/loader_book.h"
+#include "core/agent/vm/phase_gate.h"
+#include "core/agent/vm/thread_book.h"
+#include "core/agent/vm/unload_watch.h"
+#include "core/base/counters.h"
+#include "core/base/memory_account.h"
+#include "core/model/model.h"
+#include "core/pipeline/pipeline.h"
+#include "core/vm_tables/hotspot.h"
+
+namespace hprof {
+
+class Session {
+ public:
+  using Phase = SessionPhase;
+
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Load [onload].
+
+  // Options and modules. kFailed: the error line has been printed, and the VM was not touched.
+  Configured configure(JavaVM* vm, const char* options, bool attached);
+  // Requests capabilities, creates collectors, opens the output. False: the error line has been printed; the
+  // caller calls dispose() or ends the process.
+  bool load();
+  // After load in a running VM: does the work of VMInit.
+  bool start_attached();
+  // False: the chosen collectors had to start, and none did.
+  bool runs_as_asked() const {
+    return setup_.core().start == 0 || units_.collector_count() == 0 || units_.is_collecting();
+  }
+  // Frees everything after a load that failed.
+  void dispose();
+  // Opens what runs commands, for an attach with one.
+  void open_commands() { control_.open(&setup_); }
+  // Writes to the answer, as fields, what runs and where it writes.
+  void describe(AttachReply* asker);
+  // Functions of agent.cpp. Set before load.
+  struct Entry {
+    void (*detach)(Session* session, JNIEnv* jni) = nullptr;  // on a thread that is not of the session
+    bool (*claim_rewriting)() = nullptr;  // false: another session of this process rewrites classes
+  };
+  void set_entry(const Entry& entry) { entry_ = entry; }
+
+  // The VM can define classes, but do little else. [app]
+  void on_vm_start(JNIEnv* jni);
+  // Runs handlers of units and the rewriter on a class file. [app]
+  void load_class_file(const LoadedFile& file, unsigned char** new_bytes, jint* new_size);
+  // The VM is live: starts the collectors. [control]
+  void on_vm_init(JNIEnv* jni, jthread thread);
+  // Makes the last report, and ends all agent threads. [app]
+  void on_vm_death(JNIEnv* jni);
+  // The process ends by exit(). Without VMDeath before, this ends the session. [any] but [signal]
+  void on_exit(bool alone);
+  // Frees what can be freed safely, after the VM's death or if it never got live. [control]
+  void unload();
+
+  // The control thread's work [control].
+
+  // Called regularly: removes, and reports, classes and threads that have gone since the last collection.
+  void tidy(JNIEnv* jni);
+  // True: tidy() has something to do.
+  bool tidies() const { return classes_.is_kept() || unloads_.is_on(); }
+  // Ends the session's work, on an agent thread: the last report, then the collectors and the output.
+  void finish(JNIEnv* jni);
+
+  // Ends the session in a VM that goes on: writes the last report if one is due, ends all agent threads, and
+  // frees everything except this object, which late callbacks may read. False: not live (the VM ends, or
+  // another thread detaches), or a part did not end, and stays. [control], but not on a thread of this
+  // session: see detach_soon
+  bool detach(JNIEnv* jni);
+  // Calls Entry::detach on a new agent thread. [control]
+  void detach_soon(JNIEnv* jni);
+  // Answers a client that waits for a detach, when the next attach is possible. [any] but [signal]
+  void take_leave(const char* answer) { control_.server().take_leave(answer); }
+
+  const SessionParts& parts() const { return parts_; }
+  const Setup& setup() const { return setup_; }
+  Voice& voice() { return voice_; }
+  Units& units() { return units_; }
+  Reports& reports() { return reports_; }
+  Control& control() { return control_; }
+  CommandTarget& commands() { return commands_; }
+  ClassRewriter& rewriter() { return rewriter_; }
+  Pipeline& pipeline() { return pipeline_; }
+  PhaseGate& gate() { return gate_; }  // open in the live phase
+  Phase phase() const { return phase_.load(std::memory_order_acquire); }
+
+ private:
+  bool open_memory();
+  bool get_environment();
+  bool create_tables();
+  bool open_control();
+  bool open_windows();
+  bool prepare_pipeline();
+  bool offer_rewriting();
+  const HotSpotTable* open_hotspot();
+  bool create_collectors();
+  bool open_output();
+  // Ends the process before the program begins, where the VM would fail to start with many lines of its own.
+  void refuse_start(const char* text);
+  void on_class_gone(uint32_t serial);
+  static void announce_thread(void* session, uint32_t serial, bool started);
+
+  bool begin_dying(int64_t deadline_ns);
+  bool finish_in_time(JNIEnv* jni);
+  static void JNICALL run_finish(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
+  void abandon();
+  // "<unit> has not returned from <function>". False: no thread is inside of a unit. [any]
+  bool put_who_is_stuck(TextWriter* line);
+  void say_who_is_stuck();
+  friend class StartAlarm;
+  bool end_threads(int64_t deadline_ns);
+  void give_back(JNIEnv* jni);
+  static void JNICALL run_detacher(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
+
+  std::atomic<Phase> phase_{Phase::kLoaded};
+  Setup setup_;
+  Voice voice_{setup_.core()};
+  MemoryAccount memory_;
+  MemoryTurn turn_;
+  LossCounters losses_;
+  Model model_;
+  HotSpot hotspot_;
+  ThreadBook threads_;
+  LoaderBook loaders_;
+  ClassBook classes_;
+  UnloadWatch unloads_;
+  ClassRewriter rewriter_;
+  ClassFiles class_files_;
+  PhaseGate gate_;
+  RecordKinds kinds_;
+  Pipeline pipeline_;
+  Units units_{parts_};
+  Reports reports_{parts_};
+  Control control_;
+  SocketReader reader_;
+  Entry entry_;
+  // For the thread that waits for the end.
+  struct {
+    platform::Event event;
+    std::atomic<bool> done{false};
+    bool well = false;  // only the control thread is left
+  } finish_;
+  SessionParts parts_ = {
+      phase_,    setup_, units_.settings(), voice_,   voice_.messages(), memory_,  turn_,     losses_,
+      model_,    kinds_, hotspot_,          threads_, classes_,          unloads_, rewriter_, class_files_,
+      pipeline_, units_, reports_,          control_};
+  SessionCommands commands_{parts_};
+};
+
+}  // namespace hprof

@@ -1,0 +1,67 @@
+#include "core/agent/session/voice.h"
+
+#include <cstdio>
+
+#include "core/agent/session/attach_reply.h"
+#include "core/base/build.h"
+#include "core/option/core_options.h"
+
+namespace hprof {
+
+namespace {
+
+// By one write, so that the line stays whole.
+void print_error(const char* text) {
+  char line[sizeof(Error::text) + 1];
+  snprintf(line, sizeof(line), "%s\n", text);
+  platform::write_stderr(line);
+}
+
+}  // namespace
+
+AttachReply* Voice::asker() const {
+  if (!kHasSockets) return nullptr;  // AttachReply::path_in
+  const uint32_t thread = asker_thread_.load(std::memory_order_relaxed);
+  const bool ours = thread != 0 && thread == static_cast<uint32_t>(platform::current_thread_id());
+  return ours ? asker_ : nullptr;
+}
+
+void Voice::set_asker(AttachReply* asker) {
+  asker_ = asker;
+  asker_thread_.store(asker != nullptr ? static_cast<uint32_t>(platform::current_thread_id()) : 0,
+                      std::memory_order_relaxed);
+}
+
+void Voice::complain(const char* text) const {
+  AttachReply* to = asker();
+  to != nullptr ? to->problem(text) : print_error(text);
+}
+
+bool Voice::fail(const char* text) const {
+  char line[600];
+  snprintf(line, sizeof(line), "HPROF ERROR: %s", text);
+  complain(line);
+  return false;
+}
+
+void Voice::say(const char* text) {
+  if (AttachReply* to = asker()) return to->line(text);
+  if (kHasSockets) words_.keep(text);
+  char line[700];
+  snprintf(line, sizeof(line), "HPROF: %s\n", text);
+  platform::write_stderr(line);
+}
+
+void Voice::detail(const char* text) {
+  if (core_.shows_details()) say(text);
+}
+
+Messages Voice::messages() {
+  return {[](void* self, bool detail, const char* text) {
+            auto* voice = static_cast<Voice*>(self);
+            detail ? voice->detail(text) : voice->say(text);
+          },
+          this};
+}
+
+}  // namespace hprof

@@ -1,0 +1,42 @@
+// The session's messages: lines on standard error, or to the client of `hprof attach` while it waits.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/agent/session/last_words.h"
+#include "core/base/message.h"
+
+namespace hprof {
+
+class AttachReply;
+struct CoreConfig;
+
+class Voice {
+ public:
+  explicit Voice(const CoreConfig& core) : core_(core) {}
+
+  // Sends this thread's messages to `asker` instead of stderr; nullptr: back to stderr. [onload]
+  void set_asker(AttachReply* asker);
+  AttachReply* asker() const;  // of the calling thread; nullptr: none [any]
+
+  // Prints one line. detail: only with logflags=. [any] but [signal]
+  void say(const char* text);
+  void detail(const char* text);
+  // Prints an error that ends the session, "HPROF ERROR: " and text. Returns false. [onload]
+  bool fail(const char* text) const;
+  // As fail, for a text that begins with "HPROF ERROR: ". [onload]
+  void complain(const char* text) const;
+  Messages messages();
+
+  // The last message, for answers to commands.
+  LastWords& words() { return words_; }
+
+ private:
+  const CoreConfig& core_;
+  LastWords words_;
+  AttachReply* asker_ = nullptr;  // used by the thread of asker_thread_ only
+  std::atomic<uint32_t> asker_thread_{0};
+};
+
+}  // namespace hprof
