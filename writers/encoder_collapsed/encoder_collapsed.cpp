@@ -52,8 +52,8 @@ struct Encoder {
   const char* weight;            // "": the table's first
   uint64_t* lost_tables;
   bool has_table = false;  // the document has its table
-  const hprof_table_schema* unmatched =
-      nullptr;  // the first table without the column of weight=, until the message
+  // The first table without the column of weight=, until the message about it.
+  const hprof_table_schema* unmatched = nullptr;
 };
 
 // Semicolons separate frames, and the last blank the number, so names contain neither, and no line ends.

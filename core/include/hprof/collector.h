@@ -97,12 +97,14 @@ typedef struct hprof_collector_ops {
    * allocated; nothing else is called then. */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
                          uint32_t error_size); /* [onload] */
-  /* The VM is live. After a failure stop is called at once, and ends what was started before it. */
-  hprof_status (*start)(void* self);                                 /* [control] */
-  hprof_status (*report)(void* self, const hprof_report* report);    /* [control] */
-  void (*reset)(void* self);                                         /* [control] discard what was collected */
-  void (*stop)(void* self);                                          /* [control] */
-  void (*destroy)(void* self);                                       /* [control] after stop */
+  /* The VM is live. After a failure stop is called at once, and ends what was started before it. [control] */
+  hprof_status (*start)(void* self);
+  hprof_status (*report)(void* self, const hprof_report* report); /* [control] */
+  /* Discards what was collected. [control] */
+  void (*reset)(void* self);
+  void (*stop)(void* self); /* [control] */
+  /* Called after stop. [control] */
+  void (*destroy)(void* self);
   hprof_status (*control)(void* self, const hprof_control* control); /* [control] */
   const hprof_handlers* handlers;
   /* The report has been delivered and the program runs: free now what is slow to free. Not called at the VM's end. May

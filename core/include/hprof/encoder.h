@@ -44,12 +44,15 @@ typedef struct hprof_encoder_ops {
                          uint32_t error_size);
   hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out); /* [writer] unknown kinds: HPROF_UNSUPPORTED */
   void (*destroy)(void* self);                                                    /* [control] */
-  const char* file_suffix;                                                        /* of the default output file: ".txt" or "" */
-  uint32_t heap_form;                                                             /* HPROF_HEAP_* */
-  uint32_t least_depth;                                                           /* depth of traces that it needs, used
-                                                                                     where depth= was not given; 0: any */
-  const char* content_type;                                                       /* "text/plain"; NULL: not said */
-  const char* compress;                                                           /* the default of compress=, if this build has that filter; NULL: none */
+  /* Suffix of the default output file: ".txt" or "". */
+  const char* file_suffix;
+  uint32_t heap_form; /* HPROF_HEAP_* */
+  /* The depth of traces that its readers need, used if depth= is not given; 0: any. */
+  uint32_t least_depth;
+  /* The MIME type, as in "text/plain"; NULL: unknown. */
+  const char* content_type;
+  /* The default of compress= where the build has that filter; NULL: none. */
+  const char* compress;
 } hprof_encoder_ops;
 
 /* least_depth of an encoder whose readers want whole stacks. */

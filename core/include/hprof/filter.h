@@ -22,7 +22,8 @@ typedef struct hprof_filter_ops {
   /* Ends the stream: passes on what is still buffered. Not called for an output that is cut short. */
   hprof_status (*finish)(void* self, void* context, hprof_filter_pass pass); /* [writer][control] */
   void (*destroy)(void* self);                                               /* [writer][control] */
-  const char* file_suffix;                                                   /* follows the encoder's in the default file name: ".gz"; NULL: none */
+  /* Suffix that follows the encoder's in the default file name: ".gz"; NULL: none. */
+  const char* file_suffix;
 } hprof_filter_ops;
 
 #endif

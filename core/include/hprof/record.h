@@ -377,7 +377,8 @@ typedef struct hprof_rec_heap_class {
   hprof_class_serial owner;
   hprof_trace_serial trace;
   hprof_object_id object, super, loader, signers, domain; /* 0: none */
-  uint32_t instance_size;                                 /* bytes of all instance fields, supers included, as the binary format counts them */
+  /* Bytes of all instance fields, those of superclasses included, as the binary format counts them. */
+  uint32_t instance_size;
   uint16_t constant_count, static_count, field_count, reserved;
   const hprof_value* constants;
   const hprof_value* statics;
