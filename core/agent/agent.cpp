@@ -126,12 +126,12 @@ bool end_session(Session* session, JNIEnv* jni) {
 // Waits for an attach in progress. The VM's death waits for this thread once the detach has begun.
 void detach_now(Session* session, JNIEnv* jni) {
   while (!begin_change()) {
-    if (session->phase() != Session::Phase::kLive) return session->take_leave("OK the session ends\n");
+    if (session->phase() != Session::Phase::kLive) return session->send_last_answer("OK the session ends\n");
     hprof::platform::sleep_ns(hprof::platform::kNanosPerMilli);
   }
   const bool gone = the_session.load() == session && end_session(session, jni);
   end_change();
-  session->take_leave(gone ? "OK detached\n" : "OK the session ends\n");
+  session->send_last_answer(gone ? "OK detached\n" : "OK the session ends\n");
 }
 
 // Sends a refusal to the client that asked, else to the VM's stderr.
@@ -186,7 +186,7 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
   if (!has_room_for_detached()) return refuse(reply, "too many sessions in a short time: wait a minute");
   Session* session = make_session();
   if (session == nullptr) return refuse(reply, "no memory for a session");
-  session->voice().set_asker(reply);
+  session->voice().set_client(reply);
   // Checked before the old session ends, so that bad options do not cost it.
   const hprof::Configured configured = session->configure(vm, options, true);
   if (configured != hprof::Configured::kRun) {
@@ -206,11 +206,11 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
   if (loaded && !session->runs_as_asked()) {
     session->voice().fail("none of the chosen collectors runs");
     end_session(session, jni);
-    session->voice().set_asker(nullptr);
+    session->voice().set_client(nullptr);
     return JNI_ERR;
   }
   if (hprof::kHasSockets && loaded && reply != nullptr) session->describe(reply);
-  session->voice().set_asker(nullptr);
+  session->voice().set_client(nullptr);
   if (loaded) return JNI_OK;
   session->dispose();
   keep_detached(session, true);
@@ -220,11 +220,11 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
 jint attach(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options) {
   Session* session = the_session.load();
   const Str text = options;
-  if (session != nullptr) session->voice().set_asker(reply);
+  if (session != nullptr) session->voice().set_client(reply);
   const bool command = text.part(0, sizeof(kCommandOption) - 1) == kCommandOption;
   const jint result = command ? obey(session, jni, reply, text.part(sizeof(kCommandOption) - 1))
                               : load(vm, jni, reply, options, session);
-  if (session != nullptr) session->voice().set_asker(nullptr);
+  if (session != nullptr) session->voice().set_client(nullptr);
   return result;
 }
 

@@ -19,7 +19,7 @@ bool ControlServer::open(const ControlOptions&, Error* error) {
 bool ControlServer::start(CommandTarget*) { return true; }
 bool ControlServer::close(int64_t) { return true; }
 void ControlServer::remove_path() {}
-void ControlServer::take_leave(const char*) {}
+void ControlServer::send_last_answer(const char*) {}
 const char* ControlServer::path() const { return ""; }
 bool ControlServer::parse(Str, Command*, TextWriter* problem) const { return refuse(problem); }
 void ControlServer::run(CommandTarget&, const Command&, Answer* answer) const { refuse(&answer->error()); }

@@ -38,7 +38,7 @@ class ControlServer {
   virtual void remove_path();
   // Sends the answer, line feed included, to the client that asked to end the session, if one waits; its
   // connection outlives close(). [any] but [signal]
-  virtual void take_leave(const char* answer);
+  virtual void send_last_answer(const char* answer);
   // The local socket, "" without one.
   virtual const char* path() const;
 

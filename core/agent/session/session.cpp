@@ -88,19 +88,19 @@ class StartAlarm {
   bool is_set_;
 };
 
-void Session::describe(AttachReply* asker) {
+void Session::describe(AttachReply* client) {
   char text[200];
   TextWriter names(text, sizeof(text));
   for (uint32_t i = 0; i < units_.collector_count(); i++) {
     if (i != 0) names.put(", ");
     names.put(units_.collector(i).unit->id);
   }
-  asker->field("collectors", names.text());
-  asker->field("state", units_.is_collecting() ? "running" : "idle");
+  client->field("collectors", names.text());
+  client->field("state", units_.is_collecting() ? "running" : "idle");
   char path[Reports::kOutputNameMost];
-  asker->field("output", reports_.output_name(path));
+  client->field("output", reports_.output_name(path));
   const char* socket = control_.server().path();
-  if (socket[0] != '\0') asker->field("control", socket);
+  if (socket[0] != '\0') client->field("control", socket);
 }
 
 void Session::refuse_start(const char* text) {
@@ -127,9 +127,9 @@ void* SessionParts::vm_symbol(const char* name) const {
 Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
   parts_.vm = vm;
   losses_.open();
-  AttachReply* to = voice_.asker();
+  AttachReply* to = voice_.client();
   const TextOut help = {[](void* self, Str text) { static_cast<AttachReply*>(self)->lines(text); }, to};
-  if (to != nullptr) setup_.set_asker(to->folder(), help);
+  if (to != nullptr) setup_.set_client(to->folder(), help);
   Configured configured = setup_.prepare(options, attached, parts_.messages);
   if (configured == Configured::kFailed) {
     const char* text = setup_.error().text;

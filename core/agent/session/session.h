@@ -60,7 +60,7 @@ class Session {
   // Opens what runs commands, for an attach with one.
   void open_commands() { control_.open(&setup_); }
   // Writes to the answer, as fields, what runs and where it writes.
-  void describe(AttachReply* asker);
+  void describe(AttachReply* client);
   // Functions of agent.cpp. Set before load.
   struct Entry {
     void (*detach)(Session* session, JNIEnv* jni) = nullptr;  // on a thread that is not of the session
@@ -98,7 +98,7 @@ class Session {
   // Calls Entry::detach on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
   // Answers a client that waits for a detach, when the next attach is possible. [any] but [signal]
-  void take_leave(const char* answer) { control_.server().take_leave(answer); }
+  void send_last_answer(const char* answer) { control_.server().send_last_answer(answer); }
 
   const SessionParts& parts() const { return parts_; }
   const Setup& setup() const { return setup_; }

@@ -218,7 +218,7 @@ void JNICALL Session::run_detacher(jvmtiEnv*, JNIEnv* jni, void* self) {
 void Session::detach_soon(JNIEnv* jni) {
   if (entry_.detach == nullptr || !run_agent_thread(parts_, jni, "HPROF detach", &run_detacher, this)) {
     voice_.say("can't detach: no thread is available");
-    take_leave("ERROR can't detach: no thread is available\n");
+    send_last_answer("ERROR can't detach: no thread is available\n");
   }
 }
 

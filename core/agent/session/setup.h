@@ -13,7 +13,7 @@ class Setup {
  public:
   // Before prepare, for an attach by a tool: `folder` is that of relative file names ("": no change), and
   // `help` gets the help text. [onload]
-  void set_asker(Str folder, const TextOut& help) {
+  void set_client(Str folder, const TextOut& help) {
     folder_ = folder;
     help_ = help;
   }

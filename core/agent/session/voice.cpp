@@ -19,21 +19,21 @@ void print_error(const char* text) {
 
 }  // namespace
 
-AttachReply* Voice::asker() const {
+AttachReply* Voice::client() const {
   if (!kHasSockets) return nullptr;  // AttachReply::path_in
-  const uint32_t thread = asker_thread_.load(std::memory_order_relaxed);
+  const uint32_t thread = client_thread_.load(std::memory_order_relaxed);
   const bool ours = thread != 0 && thread == static_cast<uint32_t>(platform::current_thread_id());
-  return ours ? asker_ : nullptr;
+  return ours ? client_ : nullptr;
 }
 
-void Voice::set_asker(AttachReply* asker) {
-  asker_ = asker;
-  asker_thread_.store(asker != nullptr ? static_cast<uint32_t>(platform::current_thread_id()) : 0,
-                      std::memory_order_relaxed);
+void Voice::set_client(AttachReply* client) {
+  client_ = client;
+  client_thread_.store(client != nullptr ? static_cast<uint32_t>(platform::current_thread_id()) : 0,
+                       std::memory_order_relaxed);
 }
 
 void Voice::complain(const char* text) const {
-  AttachReply* to = asker();
+  AttachReply* to = client();
   to != nullptr ? to->problem(text) : print_error(text);
 }
 
@@ -45,7 +45,7 @@ bool Voice::fail(const char* text) const {
 }
 
 void Voice::say(const char* text) {
-  if (AttachReply* to = asker()) return to->line(text);
+  if (AttachReply* to = client()) return to->line(text);
   if (kHasSockets) words_.keep(text);
   char line[700];
   snprintf(line, sizeof(line), "HPROF: %s\n", text);

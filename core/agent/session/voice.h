@@ -16,9 +16,9 @@ class Voice {
  public:
   explicit Voice(const CoreConfig& core) : core_(core) {}
 
-  // Sends this thread's messages to `asker` instead of stderr; nullptr: back to stderr. [onload]
-  void set_asker(AttachReply* asker);
-  AttachReply* asker() const;  // of the calling thread; nullptr: none [any]
+  // Sends this thread's messages to `client` instead of stderr; nullptr: back to stderr. [onload]
+  void set_client(AttachReply* client);
+  AttachReply* client() const;  // of the calling thread; nullptr: none [any]
 
   // Prints one line. detail: only with logflags=. [any] but [signal]
   void say(const char* text);
@@ -35,8 +35,8 @@ class Voice {
  private:
   const CoreConfig& core_;
   LastWords words_;
-  AttachReply* asker_ = nullptr;  // used by the thread of asker_thread_ only
-  std::atomic<uint32_t> asker_thread_{0};
+  AttachReply* client_ = nullptr;  // used by the thread of client_thread_ only
+  std::atomic<uint32_t> client_thread_{0};
 };
 
 }  // namespace hprof

@@ -36,9 +36,9 @@ bool explain_path(const ControlOptions& options, const char* path, int code, Err
         " (control=<path>: the folder must exist, and other users must not be able to rename files in it or "
         "above)");
   } else if (options.implied) {
-    out.put("; start=n waits for commands there: name another place by control=<path>, or say control=n");
+    out.put("; start=n waits for commands there: choose another path with control=<path>, or set control=n");
   } else {
-    out.put("; name another place by control=<path>");
+    out.put("; choose another path with control=<path>");
   }
   return false;
 }
@@ -302,7 +302,7 @@ bool SocketServer::keep_waiting(Connection& connection) {
   return true;
 }
 
-void SocketServer::take_leave(const char* answer) {
+void SocketServer::send_last_answer(const char* answer) {
   platform::MutexLock hold(leaving_lock_);
   if (!leaving_.is_open()) return;
   platform::socket_send_all(leaving_, answer, Str(answer).size, platform::monotonic_ns() + kSendNs);

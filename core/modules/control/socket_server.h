@@ -24,7 +24,7 @@ class SocketServer final : public ControlServer {
   bool start(CommandTarget* target) override;
   bool close(int64_t deadline_ns) override;
   void remove_path() override;
-  void take_leave(const char* answer) override;
+  void send_last_answer(const char* answer) override;
   const char* path() const override { return path_; }
   bool parse(Str line, Command* command, TextWriter* problem) const override;
   void run(CommandTarget& target, const Command& command, Answer* answer) const override;
