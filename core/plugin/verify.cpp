@@ -179,7 +179,8 @@ bool verify_unit(const hprof_unit* unit, TextWriter* reason) {
     return say(reason, "has an id that is not made of letters, digits and _");
   }
   // Unknown bits: a need is demanded, events and a variant's needs are not there.
-  if ((unit->needs & ~kKnownNeeds) != 0) return say(reason, "needs something that this agent does not know");
+  if ((unit->needs & ~kKnownNeeds) != 0)
+    return say(reason, "has bits in `needs` that this agent does not know");
   if (!verify_variants(unit, reason)) return false;
   return verify_select(unit->select, reason) && verify_options(*unit, reason) && verify_ops(*unit, reason);
 }

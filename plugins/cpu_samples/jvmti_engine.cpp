@@ -48,8 +48,8 @@ hprof_status JvmtiEngine::start_for(Whose whose, const char** why) {
   }
   mounted_.open(s);
   if (whose == Whose::kAll) s.threads->each(s.host, s.jvm->jni(s.host), this, &JvmtiEngine::visit_new);
-  looker_ = s.threads->start(s.host, "HPROF cpu samples", &JvmtiEngine::loop, this);
-  if (looker_ == nullptr) {
+  sampler_ = s.threads->start(s.host, "HPROF cpu samples", &JvmtiEngine::loop, this);
+  if (sampler_ == nullptr) {
     *why = "the sampling thread cannot be started";
     stop();
     return HPROF_FAILED;
@@ -59,15 +59,15 @@ hprof_status JvmtiEngine::start_for(Whose whose, const char** why) {
 
 void JvmtiEngine::stop() {
   const Services& s = shared_->services;
-  if (looker_ != nullptr && s.threads->stop(s.host, looker_) != HPROF_OK) {
-    looker_stuck_ = true;
+  if (sampler_ != nullptr && s.threads->stop(s.host, sampler_) != HPROF_OK) {
+    sampler_stuck_ = true;
     s.log->message(s.host, "cpu=samples: the sampling thread does not end");
   }
-  looker_ = nullptr;
+  sampler_ = nullptr;
   shared_->threads.each([&](SampledThread* place, hprof_thread_serial serial) {
     let_go(place, serial, place->os_id.load(std::memory_order_relaxed));
   });
-  if (looker_stuck_) return;
+  if (sampler_stuck_) return;
   mounted_.close();
   if (!shared_->book.lock.try_lock()) return;
   settle();
@@ -75,7 +75,7 @@ void JvmtiEngine::stop() {
 }
 
 void JvmtiEngine::close() {
-  if (looker_stuck_) return;
+  if (sampler_stuck_) return;
   shared_->services.release(frames_, depth_);
   shared_->services.release(candidates_, kMostCandidates);
   frames_ = nullptr;

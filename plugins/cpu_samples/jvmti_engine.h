@@ -33,7 +33,7 @@ class JvmtiEngine : public Engine {
   enum class Whose : uint32_t { kAll, kHandedOver };  // the threads that it samples
   hprof_status start_for(Whose whose, const char** why);
   void stop() override;
-  bool is_stuck() const override { return looker_stuck_; }
+  bool is_stuck() const override { return sampler_stuck_; }
   void close() override;
   void thread_start(JNIEnv* jni, hprof_thread* thread) override;
   void thread_end(hprof_thread* thread) override;
@@ -81,7 +81,7 @@ class JvmtiEngine : public Engine {
 
   jvmtiEnv* jvmti_ = nullptr;
   MountedThreads mounted_;
-  hprof_agent_thread* looker_ = nullptr;
+  hprof_agent_thread* sampler_ = nullptr;
   RandomMoments moments_;  // used by the engine's thread only
   JNIEnv* jni_ = nullptr;  // of the engine's thread, during a look
   Candidate* candidates_ = nullptr;
@@ -89,7 +89,7 @@ class JvmtiEngine : public Engine {
   jvmtiFrameInfo* frames_ = nullptr;
   uint32_t depth_ = 0;  // room in frames_
   uint64_t* lost_threads_ = nullptr;
-  bool looker_stuck_ = false;
+  bool sampler_stuck_ = false;
   std::atomic<uint64_t> rest_{0};                    // intervals without a stack, to be counted
   std::atomic<hprof_thread_serial> rest_thread_{0};  // the thread of the last of them
 };

@@ -18,7 +18,7 @@ static const char* const kMethods[] = {
     "not_a_java_thread",
     "depth_zero",
     "not_seen_running",
-    "not_looked_at",
+    "not_sampled",
     "unknown_walk_result",
 };
 static_assert(sizeof kMethods / sizeof kMethods[0] == kReasonCount, "a name for every reason");

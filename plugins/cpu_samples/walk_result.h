@@ -22,8 +22,8 @@ enum Reason : uint32_t {
   kWalkFault,       // the walk read unmapped memory
   kNotJavaThread,   // no JNIEnv: the thread is not attached, or no longer
   kDepthZero,       // depth=0: no frames were asked for
-  kNotSeenRunning,  // CPU time of a thread at no look found running, or after its last look
-  kNotLookedAt,     // wall-clock engine: the time from the last look at a thread to its end
+  kNotSeenRunning,  // CPU time of a thread that no sample found running, or after its last sample
+  kNotSampled,      // wall-clock engine: the time from a thread's last sample to its end
   kUnknownCode,     // a code that this version does not know
   kReasonCount
 };

@@ -51,8 +51,8 @@ hprof_status WallEngine::start(const char** why) {
   mounted_.open(s);
   running_.store(1, std::memory_order_seq_cst);
   s.threads->each(s.host, s.jvm->jni(s.host), this, &WallEngine::visit_new);
-  looker_ = s.threads->start(s.host, "HPROF wall clock", &WallEngine::loop, this);
-  if (looker_ != nullptr) return HPROF_OK;
+  sampler_ = s.threads->start(s.host, "HPROF wall clock", &WallEngine::loop, this);
+  if (sampler_ != nullptr) return HPROF_OK;
   *why = "the sampling thread cannot be started";
   stop();
   return HPROF_FAILED;
@@ -61,11 +61,11 @@ hprof_status WallEngine::start(const char** why) {
 void WallEngine::stop() {
   if (running_.exchange(0, std::memory_order_seq_cst) == 0) return;
   const Services& s = shared_->services;
-  if (looker_ != nullptr && s.threads->stop(s.host, looker_) != HPROF_OK) {
+  if (sampler_ != nullptr && s.threads->stop(s.host, sampler_) != HPROF_OK) {
     stuck_ = true;
     s.log->message(s.host, "cpu=samples: the sampling thread does not end");
   }
-  looker_ = nullptr;
+  sampler_ = nullptr;
   if (stuck_) return;
   let_all_go(static_cast<JNIEnv*>(s.jvm->jni(s.host)));
   mounted_.close();
@@ -187,7 +187,7 @@ bool WallEngine::take_ended(JNIEnv* jni, WallThread& place) {
   }
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
   if (rest_ns_ >= interval) {
-    shared_->book.add_reason({serial, shared_->book.events.now(), HPROF_STATE_UNKNOWN}, kNotLookedAt,
+    shared_->book.add_reason({serial, shared_->book.events.now(), HPROF_STATE_UNKNOWN}, kNotSampled,
                              static_cast<uint64_t>(rest_ns_ / interval));
     rest_ns_ %= interval;
   }

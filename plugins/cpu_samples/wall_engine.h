@@ -1,10 +1,11 @@
-// Samples by wall-clock time: at random moments an agent thread (the looker) asks the VM for the threads'
-// states and stacks, running or not. It sends no signals, so no system call of the program ends early.
+// Samples by wall-clock time: at random moments an agent thread (the sampler thread) asks the VM for the
+// threads' states and stacks, running or not. It sends no signals, so no system call of the program ends
+// early.
 //
 // A look at a thread weighs the time since the last look at it, in intervals; the rounding error is carried
 // over. So a thread's samples add up to its lifetime, however few looks there were: a turn (one wake-up of
-// the looker) covers as many threads as it has time for, the next turn the next ones. The time between the
-// last look at a thread and its end is a row of its own.
+// the sampler thread) covers as many threads as it has time for, the next turn the next ones. The time
+// between the last look at a thread and its end is a row of its own.
 //
 // The time in which the JDK's own threads wait, without a frame of the program, is not in the table, unless
 // threads= chooses them.
@@ -90,14 +91,14 @@ class WallEngine : public Engine {
   uint64_t own_cpu() const;
 
   jvmtiEnv* jvmti_ = nullptr;
-  hprof_agent_thread* looker_ = nullptr;
+  hprof_agent_thread* sampler_ = nullptr;
   std::atomic<uint32_t> running_{0};
   bool stuck_ = false;
   bool stops_vm_ = false;  // a look at any thread stops the VM (before JDK 16)
   uint64_t* lost_threads_ = nullptr;
   WallThreads threads_;
   MountedThreads mounted_;
-  // Used by the looker only:
+  // Used by the sampler thread only:
   hprof_frame_id states_[kJavaStates] = {};
   RandomMoments moments_;
   uint32_t next_ = 1;        // number of the place to look at next

@@ -1,9 +1,9 @@
 // The wall-clock engine's state of each thread: a place of a PlacePool, which the thread's slot points to.
 //
-// A thread makes its place and marks its end there. In between the place belongs to the looker, which also
-// gives it back, since it uses the reference without a lock. Protocol: `serial` is stored last (release) when
-// a place is made. The thread that changes it from the thread's serial to 0 ends it: it stores ended_ns, then
-// `ended` (release). The looker takes `ended` by exchange, and gives the place back.
+// A thread makes its place and marks its end there. In between the place belongs to the sampler thread, which
+// also gives it back, since it uses the reference without a lock. Protocol: `serial` is stored last (release)
+// when a place is made. The thread that changes it from the thread's serial to 0 ends it: it stores ended_ns,
+// then `ended` (release). The sampler thread takes `ended` by exchange, and gives the place back.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ struct WallThread : PooledPlace {
   uint64_t os_id;
   bool of_jdk;  // one of the JDK's own threads, whose idle time is not in the table
   jweak reference;
-  // Used by the looker only. Times are of the monotonic clock.
+  // Used by the sampler thread only. Times are of the monotonic clock.
   uint64_t seen_ns;       // the time up to here is in the samples, or in open_ns
   int64_t open_ns;        // rounding error; below 0: counted in advance
   uint64_t cpu_ns;        // CPU clock just before the last trace was taken
@@ -45,10 +45,10 @@ class WallThreads {
   static WallThread* find(const hprof_thread* thread);
   // Marks the end of the thread, or of its sampling. False: it was marked already. [app][control]
   bool end(WallThread* place, hprof_thread_serial serial, uint64_t now);
-  // Called by the looker, or while there is none.
+  // Called by the sampler thread, or while there is none.
   void give_back(WallThread* place) { places_.give_back(place); }
 
-  // Calls visit(WallThread&) for every place that was ever used. [control], the looker
+  // Calls visit(WallThread&) for every place that was ever used. [control], the sampler thread
   template <class Visit>
   void each(const Visit& visit) {
     places_.each(visit);

@@ -93,7 +93,7 @@ void HeapWriter::begin_object(uint64_t id, uint32_t class_number, hprof_trace_se
   if (!classes_->has(class_number) || id == 0 || (has_classes_ && classes_->has(id))) return;
   const bool is_numbered = first_address_ == kNoAddress || id < first_address_;
   if (!counting_ && is_numbered && !begun_.add(id)) {
-    return fail(is_written(id) ? "this VM does not tell the references of an object in one piece"
+    return fail(is_written(id) ? "the VM reported the references of one object in several places"
                                : "no memory for the objects that are written");
   }
   if (classes_->has(id)) {

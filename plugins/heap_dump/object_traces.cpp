@@ -142,7 +142,7 @@ hprof_status ObjectTraces::define(How how) {
 void ObjectTraces::give_up() {
   by_address_.close();
   how_ = How::kNone;
-  services_->log->message(services_->host, "heap dump: no memory for where objects were allocated");
+  services_->log->message(services_->host, "out of memory: the heap dump has no allocation sites");
 }
 
 void ObjectTraces::take_addresses() {

@@ -67,7 +67,7 @@ void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) {
   jclass targets = jni->FindClass(kTargetClass);
   jclass object = jni->FindClass("java/lang/Object");
   if (targets != nullptr && object != nullptr) {
-    errand_thread_.store(jni, std::memory_order_relaxed);
+    hidden_call_thread_.store(jni, std::memory_order_relaxed);
     switch (number) {
       case 0:
         jni->CallStaticVoidMethod(targets, probes_[0], targets, jlong{0});
@@ -82,7 +82,7 @@ void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) {
       default:
         jni->CallNonvirtualVoidMethod(targets, object, object_init_);
     }
-    errand_thread_.store(nullptr, std::memory_order_relaxed);
+    hidden_call_thread_.store(nullptr, std::memory_order_relaxed);
   }
   clear_exception(jni);
   if (targets != nullptr) jni->DeleteLocalRef(targets);

@@ -38,17 +38,17 @@ class AllocationStacks {
   static constexpr uint32_t probe_count() { return kProbeCount + 1; }
   // The jmethodID of such a method.
   const void* probe(uint32_t number) const { return number < kProbeCount ? probes_[number] : object_init_; }
-  // Calls such a method; the native method that it calls runs errand(). Probes are live. [control]
-  template <class Errand>
-  void call_in_probe(JNIEnv* jni, uint32_t number, const Errand& errand) {
-    errand_ = &errand;
-    run_errand_ = [](const void* run) { (*static_cast<const Errand*>(run))(); };
+  // Calls such a method; the native method that it calls runs body(). Probes are live. [control]
+  template <class Body>
+  void call_in_probe(JNIEnv* jni, uint32_t number, const Body& body) {
+    body_ = &body;
+    run_body_ = [](const void* run) { (*static_cast<const Body*>(run))(); };
     call_probe(jni, number);
   }
-  // True: the native method was called for an errand, which has run now. [app]
-  bool run_errand(const JNIEnv* jni) {
-    if (errand_thread_.load(std::memory_order_relaxed) != jni) return false;
-    run_errand_(errand_);
+  // True: the native method was called by a hidden call, whose body has run now. [app]
+  bool run_hidden_call(const JNIEnv* jni) {
+    if (hidden_call_thread_.load(std::memory_order_relaxed) != jni) return false;
+    run_body_(body_);
     return true;
   }
 
@@ -67,10 +67,10 @@ class AllocationStacks {
   jmethodID object_init_ = nullptr;
   jmethodID reported_[kReportedMethods] = {};
   std::atomic<uint32_t> depth_{0};
-  std::atomic<const JNIEnv*> errand_thread_{
-      nullptr};  // JNIEnv of the thread that calls a probe for an errand; only that thread uses the next two
-  const void* errand_ = nullptr;
-  void (*run_errand_)(const void* errand) = nullptr;
+  // JNIEnv of the thread that makes a hidden call; only that thread uses the next two members.
+  std::atomic<const JNIEnv*> hidden_call_thread_{nullptr};
+  const void* body_ = nullptr;
+  void (*run_body_)(const void* body) = nullptr;
 };
 
 }  // namespace hprof::sites

@@ -93,7 +93,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
   jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
   hprof_frame_id ids[AllocationStacks::kMostFrames];
   uint32_t count = 0;
-  if (stacks_.vm().run_errand(jni)) return;
+  if (stacks_.vm().run_hidden_call(jni)) return;
   const bool is_known = walked.stack != 0;
   if (!is_known) {
     state->stacks.asked[kAskedUnknown]++;

@@ -43,7 +43,7 @@ hprof_status write_held(const Services& services, const Held& held) {
   note.add(" waits for ");
   add_text(services, find_class(services.ids, services.host, held.lock)->name, &note);
   if (held.owner == 0 || held.owner == HPROF_OWNER_UNKNOWN) {
-    note.add(", held by a thread that the VM does not tell");
+    note.add(", held by an unknown thread");
   } else {
     note.add(", held by ");
     add_thread_name(services, held.owner, &note);

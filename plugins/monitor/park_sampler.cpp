@@ -40,19 +40,19 @@ hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Parke
   }
   memset(before_, 0, kEntries * sizeof(Parked));
   memset(now_, 0, kEntries * sizeof(Parked));
-  looker_ = s.threads->start(s.host, "HPROF locks", &ParkSampler::loop, this);
-  if (looker_ != nullptr) return HPROF_OK;
+  sampler_ = s.threads->start(s.host, "HPROF locks", &ParkSampler::loop, this);
+  if (sampler_ != nullptr) return HPROF_OK;
   s.log->message(s.host, "monitor=all: the looking thread cannot be started");
   return HPROF_FAILED;
 }
 
 void ParkSampler::stop() {
-  if (looker_ == nullptr) return;
-  if (services_.threads->stop(services_.host, looker_) != HPROF_OK) {
+  if (sampler_ == nullptr) return;
+  if (services_.threads->stop(services_.host, sampler_) != HPROF_OK) {
     stuck_ = true;
     services_.log->message(services_.host, "monitor=all: the looking thread does not end");
   }
-  looker_ = nullptr;
+  sampler_ = nullptr;
 }
 
 void ParkSampler::close() {

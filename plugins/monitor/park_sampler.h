@@ -73,7 +73,7 @@ class ParkSampler {
   Blame* blame_ = nullptr;  // open
   const MonitorEvents* events_ = nullptr;
   uint64_t interval_ns_ = 0;
-  hprof_agent_thread* looker_ = nullptr;
+  hprof_agent_thread* sampler_ = nullptr;
   bool stuck_ = false;
   bool open_ = false;
   ContentionTable table_;

@@ -27,7 +27,7 @@ MODULES = {
     "wrong_many": "has more than 32 units",
     "wrong_null_unit": "is missing from the module's list",
     "wrong_kind": "is of kind 77, which this agent does not know",
-    "wrong_need": "needs something that this agent does not know",
+    "wrong_need": "has bits in `needs` that this agent does not know",
     "wrong_select": "a select text that is not of the form name=value",
     "wrong_no_create": "lacks one of create, start, report",
     "wrong_handlers": "has a handler table cut short",

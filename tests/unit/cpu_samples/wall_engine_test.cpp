@@ -118,7 +118,7 @@ TEST_CASE("clock=wall: threads that start and end have all their time in the sam
     thread->state = 0;
   }
   w.vm.look(10 * kMs);
-  CHECK(w.rows() == Rows{{"App.brief", 30}, {"JVM.not_looked_at", 12}});
+  CHECK(w.rows() == Rows{{"App.brief", 30}, {"JVM.not_sampled", 12}});
   CHECK(w.vm.weak_refs() == 0);
 }
 

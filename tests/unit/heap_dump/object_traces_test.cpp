@@ -181,7 +181,7 @@ TEST_CASE("without memory objects have no traces, and it is said") {
   host.memory_limit = host.memory_used;
   traces.take_addresses();
   CHECK(traces.find(0x1000) == 0);
-  CHECK(host.said("no memory for where objects were allocated"));
+  CHECK(host.said("has no allocation sites"));
   traces.end();
   CHECK(host.memory_used == 0);
 }

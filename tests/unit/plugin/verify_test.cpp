@@ -81,7 +81,7 @@ TEST_CASE("units must be there, known and counted right") {
   CHECK(says(verdict(module), "is of kind 9"));
   module.offered.kind = HPROF_UNIT_COLLECTOR;
   module.offered.needs = 1ull << HPROF_NEED_COUNT;
-  CHECK(says(verdict(module), "needs something"));
+  CHECK(says(verdict(module), "has bits in `needs`"));
   module.offered.needs = 0;
   module.offered.wants = 1ull << 63;
   CHECK(verdict(module) == "(accepted)");

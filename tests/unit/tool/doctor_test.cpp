@@ -138,7 +138,7 @@ TEST_CASE("attaching: what the flags of the VM allow") {
   facts.attach_socket = true;  // somebody has started the mechanism before
   CHECK(find(judge_jvm(host(), facts), "attach").verdict == Verdict::kYes);
   facts.agent = "/opt/hprof/lib/libhprof.so";
-  CHECK(has(find(judge_jvm(host(), facts), "attach").text, "loaded already"));
+  CHECK(has(find(judge_jvm(host(), facts), "attach").text, "already loaded"));
 }
 
 TEST_CASE("collectors: what a late agent can do on this version") {

@@ -58,8 +58,8 @@ def place_for_commands_that_cannot_be_had_is_named(vm):
     line = vm.refused("cpu=samples,control=/nonexistent/s,file=out.txt")
     check("can't listen at /nonexistent/s: No such file or directory (control=<path>: the folder must exist" in line,
           "the line: %s" % line)
-    for option, hint in (("start=n", "start=n waits for commands there: name another place by control=<path>, or say control=n"),
-                         ("control=y", "name another place by control=<path>")):
+    for option, hint in (("start=n", "start=n waits for commands there: choose another path with control=<path>, or set control=n"),
+                         ("control=y", "choose another path with control=<path>")):
         text = in_a_folder_of_its_own(vm, "cpu=samples", option, "file=out.txt")
         check(re.search(r"can't listen at /tmp/hprof-0-\d+\.sock: Read-only file system; " + re.escape(hint) + "$", text, re.M),
               "%s: %s" % (option, text))

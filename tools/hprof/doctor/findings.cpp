@@ -103,7 +103,7 @@ bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vect
 void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* findings) {
   if (!jvm.agent.empty()) {
     findings->push_back({Verdict::kYes, "attach",
-                         "the agent is loaded already, and may be detached: " + jvm.agent,
+                         "the agent is already loaded, running or detached: " + jvm.agent,
                          "hprof ctl " + std::to_string(jvm.pid) +
                              " status shows what it does; after detach you can attach it again"});
     return;

@@ -168,7 +168,7 @@ class PprofReader {
       const auto number = static_cast<uint32_t>(key >> 3), wire = static_cast<uint32_t>(key & 7);
       if (number == 0 || (wire != kVarint && wire != kBytes && wire != kFixed64 && wire != kFixed32))
         return fail(
-            "expected a field of pprof's profile.proto; it is neither that nor a report of hprof or folded "
+            "expected a field of pprof's profile.proto; use a report of hprof, a pprof profile or folded "
             "stacks");
       if (wire == kFixed64 || wire == kFixed32) {
         if (!in_.skip(wire == kFixed64 ? 8 : 4)) return fail("the file ends within a field");

@@ -92,7 +92,7 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
     return false;
   }
   if (!kind.name.empty() && !kind.is_profile) {
-    *error = "neither a report of hprof nor a pprof profile nor folded stacks, but " + kind.name;
+    *error = "cannot read " + kind.name + "; use a report of hprof, a pprof profile or folded stacks";
     return false;
   }
   return kind.is_binary ? read_pprof_profile(in, profile, error) : read_folded_profile(in, profile, error);
