@@ -18,6 +18,11 @@ void NumberMap::clear() {
   count_ = 0;
 }
 
+void NumberMap::keep_room() {
+  if (slot_count_ == 0) grow();
+  entries_.cover(1);
+}
+
 // The slot of a key, or the free one where it belongs.
 uint32_t* NumberMap::slot_of(uint64_t key) {
   uint32_t at = static_cast<uint32_t>(key) & (slot_count_ - 1);

@@ -12,6 +12,8 @@ class NumberMap {
   // False: no memory. [onload][control]
   bool open(const Services& services);
   void close();
+  // Takes the memory of the first keys, unless there is none.
+  void keep_room();
   // Forgets all keys; what follows needs no more memory than what came before did.
   void clear();
   // The number of a key, 0 if the key is new; valid until the next call. Null: no memory.

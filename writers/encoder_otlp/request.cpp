@@ -103,7 +103,12 @@ class Counter {
 
 bool Request::open(const Services& services) {
   services_ = services;
-  return numbers_.open(services) && thread_names_.open(services) && rows_.open(services, kMostRows);
+  if (!numbers_.open(services) || !thread_names_.open(services) || !rows_.open(services, kMostRows))
+    return false;
+  // Kept for writing the rows of a report, since holding them may take all memory that is left.
+  numbers_.keep_room();
+  rows_.cover(1);
+  return true;
 }
 
 uint32_t Request::number(uint64_t key, Kind kind, bool* is_new) {

@@ -35,16 +35,28 @@ bool emits_events_only(const hprof_unit& unit) {
   return unit.records != nullptr && unit.records[0] == nullptr;
 }
 
+int put_loss(char (&text)[200], const char* words, uint64_t value) {
+  return snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
+}
+
 }  // namespace
 
-// says: prints them on standard error if the format has no notes.
-void Reports::note_losses(bool says) {
-  parts_.losses.each_nonzero([this, says](const char* words, uint64_t value) {
+void Reports::note_losses() {
+  parts_.losses.each_nonzero([this](const char* words, uint64_t value) {
     char text[200];
-    int size = snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
+    const int size = put_loss(text, words, value);
     hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
     parts_.pipeline.write(&note.head);
-    if (says && !parts_.units.outputs().takes_notes) parts_.voice.say(text);
+  });
+}
+
+// For formats that have no notes. Their encoders may lose rows until the end of a report.
+void Reports::say_losses() {
+  if (parts_.units.outputs().takes_notes) return;
+  parts_.losses.each_nonzero([this](const char* words, uint64_t value) {
+    char text[200];
+    put_loss(text, words, value);
+    parts_.voice.say(text);
   });
 }
 
@@ -153,9 +165,9 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
     parts_.pipeline.abandon(text);
   }
   // Inside the report: readers that take single reports do not get what follows.
-  if (is_last || parts_.units.outputs().is_report_alone())
-    note_losses(is_last && report.reason != HPROF_REPORT_WINDOW);
+  if (is_last || parts_.units.outputs().is_report_alone()) note_losses();
   parts_.pipeline.end_report(info, status);
+  if (is_last && report.reason != HPROF_REPORT_WINDOW) say_losses();
   if (status == HPROF_OK) {
     slot.unreported = slot.running;
     slot.dumped = dumps;

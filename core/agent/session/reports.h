@@ -75,7 +75,8 @@ class Reports {
   hprof_status make_window(CollectorSlot& slot, const hprof_report& report, const hprof_report_info& info);
   hprof_status note_report(uint32_t window, const hprof_report_info& info);
   void keep_windows(bool written);
-  void note_losses(bool says);
+  void note_losses();
+  void say_losses();
 
   const SessionParts& parts_;
   LastWords output_words_;

@@ -249,7 +249,8 @@ TEST_CASE("nothing is written for a table of zeros") {
 
 TEST_CASE("rows that there is no memory for are counted, and the rest is whole") {
   uint64_t most = 0;
-  for (uint64_t limit : {UINT64_MAX, uint64_t{0}, uint64_t{430 * 1024}, uint64_t{570 * 1024}}) {
+  for (uint64_t limit :
+       {UINT64_MAX, uint64_t{0}, uint64_t{200 * 1024}, uint64_t{430 * 1024}, uint64_t{570 * 1024}}) {
     MockHost host;
     const auto owner = host.add_class("demo.A", "LA;", "A.java");
     std::vector<hprof_cpu_row> rows;

@@ -41,6 +41,7 @@ class LazyTable {
 
  private:
   static constexpr uint64_t kStep = 64 * 1024;
+  static constexpr uint64_t kLeastStep = 4 * 1024;  // where the budget has no room for a whole one
 
   // False: this core (1.0-rc) has no mem service with charge.
   bool charges() const {
@@ -48,8 +49,9 @@ class LazyTable {
            HPROF_HAS(memory_.mem, hprof_mem_service, uncharge);
   }
 
-  bool charge(uint64_t bytes) {
-    uint64_t target = (bytes + kStep - 1) / kStep * kStep;
+  bool charge(uint64_t bytes) { return charge(bytes, kStep) || charge(bytes, kLeastStep); }
+  bool charge(uint64_t bytes, uint64_t step) {
+    uint64_t target = (bytes + step - 1) / step * step;
     if (target > most_ * sizeof(T)) target = most_ * sizeof(T);
     if (charges() && memory_.mem->charge(memory_.host, target - charged_) == 0) return false;
     charged_ = target;
