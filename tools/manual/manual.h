@@ -22,8 +22,8 @@ std::string agent_page(const std::string& version, const std::vector<Option>& op
 std::string bash_completion(const std::vector<Option>& options);
 std::string zsh_completion(const std::vector<Option>& options);
 
-// Prints "agent-commands", the commands of a running agent, or the items of core/vm_tables that change the VM,
-// "agent-items-change", or do not, "agent-items-read", as Markdown. False: no table has that name.
+// Prints "agent-commands", the commands of a running agent, or the items of core/vm_tables that change the
+// VM, "agent-items-change", or do not, "agent-items-read", as Markdown. False: no table has that name.
 bool print_agent_table(const std::string& name);
 
 }  // namespace hprof::manual

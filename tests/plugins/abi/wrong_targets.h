@@ -1,4 +1,5 @@
-/* WrongTargets.java, compiled by a JDK 17 beside any com.acme.Elsewhere: javac -source 8 -target 8 -g:none. */
+/* WrongTargets.java, compiled by a JDK 17 beside any com.acme.Elsewhere: javac -source 8 -target 8 -g:none.
+ */
 #pragma once
 
 /* clang-format off */
