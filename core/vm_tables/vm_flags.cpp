@@ -20,6 +20,12 @@ void VmFlags::load(const VmStructs& structs) {
   if (!layout.complete()) return;
   list_ = guarded_read<const char*>(list);
   count_ = guarded_read<uintptr_t>(count);
+  LayoutReader arguments(structs);
+  const void* texts = arguments.address("Arguments", "_jvm_args_array");
+  const void* number = arguments.address("Arguments", "_num_jvm_args");
+  if (!arguments.complete()) return;
+  arguments_ = guarded_read<const char* const*>(texts);
+  argument_count_ = guarded_read<int32_t>(number);
 }
 
 const char* VmFlags::find(const char* name) const {
@@ -65,6 +71,19 @@ bool VmFlags::makes_archive() const {
   }
   if (!read("AOTMode", &text, sizeof(text)) || text == nullptr) return false;
   return strcmp(text, "record") == 0 || strcmp(text, "create") == 0;
+}
+
+// -Xshare:on has had no flag of its own since JDK 19; the last -Xshare: counts.
+bool VmFlags::requires_archive() const {
+  const char* text = nullptr;
+  if (read("AOTMode", &text, sizeof(text)) && text != nullptr && strcmp(text, "on") == 0) return true;
+  constexpr char kShare[] = "-Xshare:";
+  for (int32_t i = argument_count_; arguments_ != nullptr && i-- > 0;) {
+    auto argument = guarded_read<const char*>(arguments_ + i);
+    if (argument != nullptr && strncmp(argument, kShare, sizeof(kShare) - 1) == 0)
+      return strcmp(argument + sizeof(kShare) - 1, "on") == 0;
+  }
+  return false;
 }
 
 // The low four bits of JVMFlag::_flags are the value's origin (0: the default).

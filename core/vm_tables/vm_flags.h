@@ -26,6 +26,8 @@ class VmFlags {
   // True: this run records classes for a CDS archive or an AOT cache. (VMs with -Xshare:dump or
   // -XX:ArchiveClassesAtExit refuse native agents themselves.) [onload][control]
   bool makes_archive() const;
+  // True: the VM ends when it cannot use its CDS archive or AOT cache: -Xshare:on, -XX:AOTMode=on. [onload]
+  bool requires_archive() const;
   // Turns a boolean flag on, unless the command line or the environment set it. False: it is off. *changed:
   // the flag's address if it was changed, else nullptr. [onload]
   bool turn_on(const char* name, uint8_t** changed) const;
@@ -35,6 +37,8 @@ class VmFlags {
 
   const char* list_ = nullptr;
   uintptr_t count_ = 0;
+  const char* const* arguments_ = nullptr;  // of the command line and of JAVA_TOOL_OPTIONS
+  int32_t argument_count_ = 0;
   uint32_t stride_ = 0, name_at_ = 0, value_at_ = 0, origin_at_ = 0;
 };
 

@@ -97,6 +97,8 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   if (status != HPROF_OK)
     TextBuffer(error, error_size)
         .add("cpu=times and cpu=old must be loaded at VM start-up; attached, use cpu=samples");
+  else if (probes_ == 0)
+    services_.log->message(services_.host, "cpu=times has no probes in this run and counts no calls");
   else if (names_archive(services_))
     services_.log->message(
         services_.host,

@@ -173,6 +173,8 @@ hprof_status Collector::start() {
     if (jvmti->SetHeapSamplingInterval(static_cast<jint>(mode_.interval)) != JVMTI_ERROR_NONE)
       status = HPROF_FAILED;
   } else {
+    // In a run that records an archive there are no probes: nothing is counted.
+    if (probes_ == 0) return HPROF_OK;
     status = start_exact(jni);
   }
   if (status != HPROF_OK) return status;
@@ -190,7 +192,7 @@ void Collector::stop() {
 hprof_status Collector::control(const hprof_control& control) {
   switch (control.what) {
     case HPROF_CONTROL_ALLOC_TRACES:
-      if (mode_.sampled) return HPROF_UNSUPPORTED;
+      if (mode_.sampled || probes_ == 0) return HPROF_UNSUPPORTED;
       counts_.store(control.value != 0);
       if (control.value != 0) return services_.probes->start(services_.host, probes_);
       services_.probes->stop(services_.host, probes_);

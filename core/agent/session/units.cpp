@@ -236,6 +236,19 @@ bool Units::ask_for_capabilities() {
     wants_ &= ~(HPROF_NEED_CLASS_HOOKS | kEarly);
     parts_.rewriter.sit_out();
   }
+  const bool needs_none = settings_.java_version < 9 || ((needs_ | wants_) & kEarly) != 0;
+  if (needs_none && settings_.attached == 0 && parts_.hotspot.flags().requires_archive()) {
+    parts_.voice.say(
+        settings_.java_version < 9
+            ? "Java 8 does not start with -Xshare:on and an agent; use -Xshare:auto"
+            : "-Xshare:on or -XX:AOTMode=on ends a VM that cannot use its archive, and early class hooks "
+              "switch "
+              "the archive off: classes loaded before the probes are not rewritten; use -Xshare:auto or "
+              "-XX:AOTMode=auto");
+    needs_ &= ~kEarly;
+    wants_ &= ~kEarly;
+    parts_.rewriter.come_late();
+  }
   uint64_t wants = wants_;
   // The core names frames, for which it needs source files and lines.
   wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);

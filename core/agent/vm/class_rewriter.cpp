@@ -48,7 +48,7 @@ hprof_status ClassRewriter::ask(const char* unit, const hprof_probe_user* user, 
   if (number == nullptr) return HPROF_FAILED;
   *number = 0;
   if (!HPROF_REACHES(user, hprof_probe_user, number) || !is_right(*user)) return HPROF_FAILED;
-  if (sits_out_) return HPROF_OK;
+  if (sits_out_ || (comes_late_ && user->thread_field != nullptr)) return HPROF_OK;
   const auto has = [user](uint32_t flag) { return (user->flags & flag) != 0; };
   const bool attached = parts_ != nullptr && parts_->settings.attached != 0;
   if (table_ == nullptr || (attached && !has(HPROF_PROBES_ATTACHED))) return HPROF_UNSUPPORTED;
@@ -57,7 +57,7 @@ hprof_status ClassRewriter::ask(const char* unit, const hprof_probe_user* user, 
   const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
   const bool on_demand = has(HPROF_PROBES_ON_DEMAND);
   if (on_demand ? (parts_->settings.granted & HPROF_NEED_CLASS_HOOKS) == 0
-                : !early && !has(HPROF_PROBES_LATE))
+                : !early && !comes_late_ && !has(HPROF_PROBES_LATE))
     return HPROF_UNSUPPORTED;
   if (count_ == kMostProbeUsers) return HPROF_FAILED;
   is_late_ = is_late_ || (!on_demand && !early);
@@ -135,7 +135,7 @@ void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
 }
 
 hprof_status ClassRewriter::start(JNIEnv* jni, uint32_t number) {
-  if (sits_out_) return HPROF_OK;
+  if (sits_out_ || (comes_late_ && number == 0)) return HPROF_OK;
   if (!is_user(number) || jni == nullptr) return HPROF_FAILED;
   if (users_[number - 1].has(HPROF_PROBES_ON_DEMAND)) {
     std::atomic<uint32_t>& demand = demands_[number - 1];

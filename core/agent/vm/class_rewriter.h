@@ -26,6 +26,9 @@ class ClassRewriter {
   }
   // Rewrites no class in this session; users do not notice. [onload]
   void sit_out() { sits_out_ = true; }
+  // Gives classes probes from VMInit on only, and none to users that add a field to java.lang.Thread: they
+  // sit out. [onload]
+  void come_late() { comes_late_ = true; }
   // *number: for the other functions; 0: a user without probes in a session that sits out.
   hprof_status ask(const char* unit, const hprof_probe_user* user, uint32_t* number);
   // Makes the engine, after all calls of ask(). As Rewriter::make_engine(). [onload]
@@ -100,6 +103,7 @@ class ClassRewriter {
   bool is_undone_ = false;
   bool is_late_ = false;
   bool sits_out_ = false;
+  bool comes_late_ = false;
   ProbeUser users_[kMostProbeUsers] = {};  // in the order of ask()
   uint32_t count_ = 0;
   uint32_t positions_[kMostProbeUsers] = {};  // of each in the order of the units' ids, see RewriterUse

@@ -4,7 +4,7 @@ import re
 import zipfile
 
 from commands import must
-from harness import ROOT, check, check_equal, vm_test
+from harness import ROOT, Skip, check, check_equal, vm_test
 from programs import COUNTS
 from reports import parse_ascii
 
@@ -282,7 +282,29 @@ def archives_are_made_as_without_the_agent(vm):
             check_equal((made.code, "quick\n" in made.out), (0, True), "the program's end\n%s\n" % made)
             check(os.path.exists(vm.path(name)), "no %s with %s\n%s" % (name, options, made))
             check_equal(made.err.count("no class is rewritten"), 1, "what is said\n%s\n" % made)
+            check("not as it should be" not in made.err and "does not run" not in made.err, "nothing false\n%s" % made)
             os.remove(vm.path(name))
+
+
+@vm_test(units=UNITS + ("heap_sites",), since=11)
+def a_vm_that_requires_its_archive_starts(vm):
+    """It would end without the archive, which early class hooks switch off."""
+    with zipfile.ZipFile(vm.path("quick.jar"), "w") as jar:
+        jar.write(os.path.join(vm.classes, "Quick.class"), "Quick.class")
+    flags = [["-Xshare:auto", "-Xshare:on"]]
+    if vm.version >= 25:
+        vm.run_java("-XX:AOTCacheOutput=quick.aot", "-cp", "quick.jar", "Quick")
+        flags.append(["-XX:AOTMode=on", "-XX:AOTCache=quick.aot"])
+    if vm.run_java("-Xshare:on", "-cp", "quick.jar", "Quick").code != 0:
+        raise Skip("this JDK has no archive")
+    for java in flags:
+        for options, empty in (("cpu=times", 1), ("heap=sites", 0), ("heap=sites,early=n", 0)):
+            run = vm.run_java(vm.agent_option(options + ",file=out.txt,force=y"), *java, "-cp", "quick.jar", "Quick")
+            check_equal((run.code, run.out), (0, "quick\n"), "the program's end\n%s\n" % run)
+            check_equal(run.err.count("ends a VM that cannot use its archive"), "early=n" not in options, "why\n%s\n" % run)
+            check_equal(run.err.count("has no probes in this run"), empty, "what counts nothing\n%s\n" % run)
+            check("archive or AOT cache off" not in run.err, "what is switched off\n%s" % run)
+            run.text("out.txt")
 
 
 @vm_test(units=UNITS)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <hprof/cpp/services.hpp>
+#include <hprof/plugin.h>
 
 namespace hprof {
 
@@ -21,10 +22,11 @@ inline const char* vm_flag_text(const Services& services, const char* name) {
   return reinterpret_cast<const char*>(text);
 }
 
-// True: the command line names a class-data archive or an AOT cache, which early class hooks would switch off. (On JDK
-// 8 any agent does.) Newer VMs have no flag that says whether archives are in use at all. [onload]
+// True: the command line names a class-data archive or an AOT cache, and the early class hooks that the core holds switch
+// it off. (On JDK 8 any agent does.) Newer VMs have no flag that says whether archives are in use at all. [onload]
 inline bool names_archive(const Services& services) {
-  if (services.settings().java_version < 9 || services.vm_flags == nullptr)
+  if (services.settings().java_version < 9 || services.vm_flags == nullptr ||
+      (services.settings().granted & HPROF_NEED_EARLY_CLASS_HOOKS) == 0)
     return false;
   uint8_t in_use = 1;
   services.vm_flags->read(services.host, "UseSharedSpaces", &in_use, sizeof(in_use));

@@ -6,7 +6,8 @@
  * A collector calls `ask` in create, then `start` and `stop` in its own. It needs HPROF_NEED_CLASS_HOOKS; for classes that
  * are loaded before the VM is initialised, which are most of the JDK's, it also wants HPROF_NEED_EARLY_CLASS_HOOKS and
  * HPROF_NEED_EARLY_VMSTART. These switch the class-data archive and the AOT cache off. In a run that records classes for
- * an archive or an AOT cache, ask and start succeed and no class gets probes, as a message says.
+ * an archive or an AOT cache, ask and start succeed and no class gets probes, as a message says; in one that ends without
+ * its archive (-Xshare:on, -XX:AOTMode=on), users with a thread_field get none, and others are LATE.
  *
  * Any number of units may have probes at a point: they are called in the order of the units' ids, at the end of a method in
  * the opposite one.
