@@ -134,6 +134,16 @@ static uint64_t digest_of(const Sample& sample, uint32_t how) {
   return digest;
 }
 
+// True: the digest is that of the innermost `count` frames.
+static bool is_upper_part(Sample* sample, int32_t count, uint32_t how, uint64_t digest) {
+  const int32_t whole = sample->frame_count;
+  if (count >= whole) return false;
+  sample->frame_count = count;
+  const bool result = digest_of(*sample, how) == digest;
+  sample->frame_count = whole;
+  return result;
+}
+
 bool StackWalker::is_refuted() const {
   const uint32_t alike = alike_.load(std::memory_order_relaxed);
   return different_.load(std::memory_order_relaxed) > kFewDifferent + alike / kAlikePerDifferent;
@@ -174,9 +184,19 @@ void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext
     const uint64_t found = digest_of(*sample, stack.how);
     is_alike = (sample->frame_count == own_count && found == digest) ||
                (sample->frame_count == cut_count && found == cut_digest);
+    // AsyncGetCallTrace ends early below some calls that the VM makes, such as of a class initializer: an
+    // upper part of our stack says nothing against the rest.
+    bool is_part = false;
+    if (!is_alike && is_longer) {
+      const int32_t count = sample->frame_count;
+      is_part = walk_by_frames(own, sample, jni, depth, ucontext, &stack) &&
+                is_upper_part(sample, count, stack.how, found);
+      if (is_part && is_used) return;
+      walk_by_vm(sample, jni, depth, ucontext);
+    }
     // In a complete frame both read the same words: a difference weighs more.
     const uint32_t weight = is_alike || stack.how != HPROF_WALKED_BODY ? 1 : kFewDifferent / 2;
-    (is_alike ? alike_ : different_).fetch_add(weight, std::memory_order_relaxed);
+    if (!is_part) (is_alike ? alike_ : different_).fetch_add(weight, std::memory_order_relaxed);
     if (is_alike && !is_longer) sample->found = stack.is_cut != 0 ? Found::kCut : Found::kWhole;
   }
   if (is_used && (is_longer || !is_alike) && !walk_by_frames(own, sample, jni, depth, ucontext, &stack))

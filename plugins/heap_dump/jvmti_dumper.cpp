@@ -52,7 +52,7 @@ struct JvmtiDumper::Callbacks {
       walk.writer->note_bare_class(id);
     } else if (known == 0 && walk.in_classes) {
       id = walk.next_id < kFirstAddress || !walk.by_address ? take_id(&walk.next_id) : 0;
-      if (id == 0 || !walk.writer->expect(id, static_cast<uint32_t>(class_tag))) {
+      if (id == 0) {
         count_loss(walk.lost_objects);
         return 0;
       }
@@ -212,7 +212,12 @@ struct JvmtiDumper::Callbacks {
     if (referrer_tag == nullptr) return 0;
     if (!walk.classes->has(static_cast<uint64_t>(*referrer_tag)))
       return kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT ? JVMTI_VISIT_OBJECTS : 0;
-    const uint64_t to = id_of(walk, class_tag, size, length, tag);
+    uint64_t to = id_of(walk, class_tag, size, length, tag);
+    const bool is_class = static_cast<uint64_t>(class_tag) == walk.classes->class_class;
+    if (to != 0 && !is_class && !walk.writer->expect(to, static_cast<uint32_t>(class_tag))) {
+      count_loss(walk.lost_objects);
+      to = 0;
+    }
     if (select_referrer(walk, referrer_class_tag, referrer_tag, tag)) reference(walk, kind, info, to);
     walk.progress->note(walk.writer->objects(), walk.writer->bytes());
     return 0;

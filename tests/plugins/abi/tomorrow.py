@@ -76,7 +76,7 @@ def copy_tree(source, to):
         header = os.path.relpath(path, os.path.join("core", "include")).replace(os.sep, "/")
         if header in headers.names:
             content = grown(headers, header, content.decode()).encode()
-        if path == os.path.join("core", "agent", "services.cpp"):
+        if path == os.path.join("core", "agent", "services", "services.cpp"):
             content = replaced(content.decode(), SERVICE[0], "".join(SERVICE)).encode()
         put(os.path.join(to, path), content)
 

@@ -244,6 +244,25 @@ TEST_CASE("a walk whose stacks differ from AsyncGetCallTrace's is not used any m
   CHECK_FALSE(with.vm.has_walk);  // closed
 }
 
+TEST_CASE("where AsyncGetCallTrace ends early its stack proves nothing, and refutes nothing") {
+  WithWalk with;
+  with.vm.stack = {{1, with.f}};
+  with.ticks(20);
+  with.vm.stack = with.vm.own_stack;
+  with.ticks(8);
+  with.vm.stack = {{1, with.f}};
+  for (int i = 0; i < 30; i++) {
+    with.ticks(64);
+    with.vm.mock.run_thread(0, 1);
+  }
+  CHECK(with.vm.distrusted == nullptr);
+  with.vm.report();
+  std::map<size_t, uint64_t> counts;  // by frames of the trace
+  for (const auto& row : rows_of<hprof_cpu_row>(*with.vm.table()))
+    counts[with.vm.mock.trace_text(static_cast<hprof_trace_serial>(row.trace)).size()] += row.count;
+  CHECK(counts == std::map<size_t, uint64_t>{{1, 20}, {2, 30 * 64 + 8}});
+}
+
 TEST_CASE("where a frame waits for deoptimization, AsyncGetCallTrace's shorter stacks prove the walk, too") {
   WithWalk with;
   with.vm.own_by_vm = 1;

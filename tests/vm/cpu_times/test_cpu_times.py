@@ -174,7 +174,7 @@ def more_traces_than_memory_has_room_for_leave_a_report_with_all_calls(vm):
             check_equal(sum(found.values()), made + 1 + 2 * threads, "%s, %d threads: calls in the report\n%s\n" % (memory, threads, report.notes))
             # What the last ones call is their run()'s.
             check(threads > 4 or found["ManyTraces.left"] > made / 10, "%s: nearly no traces: %s" % (memory, report.notes))
-            check(any("their part of max-memory=" in note for note in report.notes), "nothing is said: %s" % report.notes)
+            check(any("their share of memory was full" in note for note in report.notes), "nothing is said: %s" % report.notes)
             os.unlink(vm.path("out.txt"))
 
 

@@ -7,7 +7,7 @@ from programs import check_made
 from reports import parse_ascii, tables
 
 UNITS = ("bytecode", "context", "cpu_times", "heap_sites", "heap_dump", "cpu_samples", "encoder_ascii", "encoder_binary", "sink_file")
-ROWS = os.path.join(ROOT, "core", "hotspot", "items.def")
+ROWS = os.path.join(ROOT, "core", "vm_tables", "items.def")
 
 
 def read_rows():

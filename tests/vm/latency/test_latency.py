@@ -143,8 +143,8 @@ def a_constructor_that_fails_in_super_is_counted_and_does_not_run(vm):
     check("or are there: 45;" in run.text("out.json"), "no note\n%s" % run)
 
 
-def make_many(vm):
-    """A program with 5,000 methods, each called once: its folder."""
+def profile_many(vm, options=""):
+    """A program with 5,000 methods, each called once: (rows, how many are not timed)."""
     folder = vm.path("many")
     os.makedirs(folder)
     methods = " ".join("static int m%d() { return g(); }" % i for i in range(100))
@@ -155,12 +155,7 @@ def make_many(vm):
                    % (classes, calls))
     code, said = vm.tool("javac", "-d", folder, os.path.join(folder, "Many.java"))
     check_equal(code, 0, "exit code of javac: " + said)
-    return folder
-
-
-def profile_many(vm, options=""):
-    """Of make_many(): (rows, how many are not timed)."""
-    run, rows, notes = profile(vm, "latency=Many" + options, "-cp", make_many(vm), "Many")
+    run, rows, notes = profile(vm, "latency=Many" + options, "-cp", folder, "Many")
     check_equal(run.out, "5000\n", "output")
     check_equal({row.calls for row in rows.values()}, {1}, "calls")
     lost, = [int(found.group(1)) for found in (re.match(r"^lost (\d+) methods: 4,095 are timed already, or memory was short \(latency=\)$", note) for note in notes)
@@ -179,15 +174,6 @@ def methods_beyond_the_limit_are_counted(vm):
 def a_report_has_all_methods_for_which_there_was_memory(vm):
     rows, lost = profile_many(vm, ",max-memory=3m")
     check(len(rows) > 300 and lost > 100, "%d rows, lost %d" % (len(rows), lost))
-
-
-@vm_test(units=UNITS + ("encoder_otlp",))
-def stacks_that_do_not_fit_into_otlp_are_said(vm):
-    run = vm.profiled("latency=Many,max-memory=2m,format=otlp,file=out.pb", "-cp", make_many(vm), "Many")
-    found = re.search(r"lost (\d+) stacks: no memory for them in OTLP", run.err)
-    check(found and int(found.group(1)) > 100, "no loss was said\n%s" % run)
-    stacks = len(Otlp(run.bytes("out.pb")).profiles["calls"].stacks)
-    check(stacks > 100, "%d stacks are left\n%s" % (stacks, run))
 
 
 @vm_test(units=UNITS)
