@@ -216,9 +216,11 @@ Document run_parts(HeapRun& run, bool summary, bool leaks, bool tree) {
     Snapshot& snapshot = heap.snapshot;
     snapshot.read_objects();
     std::unique_ptr<ShortestPaths> paths;
+    std::unique_ptr<ThreadLocals> locals;
     if (leaks) {
       // The search for dominators consumes the graph.
       paths = std::make_unique<ShortestPaths>(snapshot, heap.budget);
+      locals = std::make_unique<ThreadLocals>(snapshot, *paths);
       paths->keep_paths_only();
     }
     LimitCheck limits(snapshot, run.settings.limits, run.settings.subclasses);
@@ -228,7 +230,7 @@ Document run_parts(HeapRun& run, bool summary, bool leaks, bool tree) {
     document->sections.push_back(overview(snapshot, run.words[0]));
     if (leaks) {
       uint64_t largest = 0;
-      Section suspects = leak_section(snapshot, *paths, run.settings.leaks, &largest);
+      Section suspects = leak_section(snapshot, *paths, *locals, run.settings.leaks, &largest);
       if (!run.settings.limits.empty()) document->sections.push_back(limits.finish(largest, &run.exceeded));
       document->sections.push_back(std::move(suspects));
     }
@@ -267,7 +269,7 @@ Section object_path(const Snapshot& snapshot, const ShortestPaths& paths, uint32
     section.text = {
         "None: no root reaches it by the references that are followed (--follow=all follows weak ones)."};
   } else {
-    section.tables.push_back(path_table(snapshot, path, steps));
+    section.tables.push_back(path_table(snapshot, paths, path, steps));
   }
   return section;
 }
@@ -296,7 +298,7 @@ Section class_paths(const Snapshot& snapshot, const ShortestPaths& paths, const 
     const ShortestPaths::Step& end = steps[ends[i]];
     Section part{"path", count_text(end.ends) + (end.ends == 1 ? " object" : " objects") + ", for example"};
     part.facts = {{data_column("objects", CellKind::kCount), uint64_t{end.ends}}};
-    part.tables.push_back(path_table(snapshot, paths.to(end.example), steps_shown));
+    part.tables.push_back(path_table(snapshot, paths, paths.to(end.example), steps_shown));
     section.parts.push_back(part);
   }
   if (top != 0 && ends.size() > top)

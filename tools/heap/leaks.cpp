@@ -32,9 +32,11 @@ std::string percent(uint64_t bytes, uint64_t all) {
 
 class LeakFinder {
  public:
-  LeakFinder(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options)
+  LeakFinder(const Snapshot& snapshot, const ShortestPaths& paths, const ThreadLocals& locals,
+             const LeakOptions& options)
       : snapshot_(snapshot),
         paths_(paths),
+        locals_(locals),
         options_(options),
         total_(snapshot.total_bytes()),
         least_(static_cast<uint64_t>(options.threshold * static_cast<double>(total_))) {}
@@ -49,8 +51,8 @@ class LeakFinder {
     section.tables.push_back(suspect_table(suspects, found));
     if (suspects.empty()) {
       section.text = {"Nothing retains " + percent(least_, total_) + " of the heap or more."};
-      return section;
     }
+    add_thread_locals(&section);
     for (size_t i = 0; i < suspects.size(); ++i) {
       section.parts.push_back(describe(suspects[i], i + 1));
     }
@@ -132,6 +134,16 @@ class LeakFinder {
       place = member ? snapshot_.end_of(place) : place + 1;
     }
     return tops;
+  }
+
+  // Names ThreadLocals whose values retain as much as a suspect, which no single thread may.
+  void add_thread_locals(Section* section) const {
+    for (const ThreadLocalValues& each : locals_.sums()) {
+      if (each.retained < least_ || each.retained == 0) break;
+      section->text.push_back("thread-local " + each.name + ", " + bytes_text(each.retained) + " in " +
+                              count_text(each.threads) + (each.threads == 1 ? " thread" : " threads") + ": " +
+                              each.values);
+    }
   }
 
   // The suspects as rows for JSON and CSV; the parts describe them.
@@ -270,7 +282,14 @@ class LeakFinder {
     const std::vector<uint32_t> path = paths_.to(node);
     const StaticHolder holder = static_holder(snapshot_, path);
     if (!holder.name.empty()) return "static " + holder.name;
-    return path.empty() ? "" : snapshot_.describe(path[0]) + " (" + root_text(snapshot_, path[0]) + ')';
+    if (path.empty()) return "";
+    std::string root = snapshot_.describe(path[0]) + " (" + root_text(snapshot_, path[0]) + ')';
+    const ObjectFetcher fetcher(snapshot_);
+    for (const ObjectValues& each : fetcher.fetch(path)) {
+      const std::string name = thread_local_of(snapshot_, paths_, each);
+      if (!name.empty()) return root + ", thread-local " + name;
+    }
+    return root;
   }
 
   void add_path(uint32_t node, Section* part) {
@@ -283,7 +302,7 @@ class LeakFinder {
                             ", which retains " +
                             bytes_text(snapshot_.retained(snapshot_.tree.place_of[holder.held])) + '.');
     }
-    part->tables.push_back(path_table(snapshot_, path, options_.steps));
+    part->tables.push_back(path_table(snapshot_, paths_, path, options_.steps));
   }
 
   // Adds the direct children of a place, by class.
@@ -354,15 +373,16 @@ class LeakFinder {
 
   const Snapshot& snapshot_;
   const ShortestPaths& paths_;
+  const ThreadLocals& locals_;
   const LeakOptions& options_;
   uint64_t total_, least_;
 };
 
 }  // namespace
 
-Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options,
-                     uint64_t* largest) {
-  return LeakFinder(snapshot, paths, options).run(largest);
+Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const ThreadLocals& locals,
+                     const LeakOptions& options, uint64_t* largest) {
+  return LeakFinder(snapshot, paths, locals, options).run(largest);
 }
 
 }  // namespace hprof::tool

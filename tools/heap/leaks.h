@@ -4,6 +4,7 @@
 #include "tools/heap/document.h"
 #include "tools/heap/paths.h"
 #include "tools/heap/snapshot.h"
+#include "tools/heap/thread_locals.h"
 
 namespace hprof::tool {
 
@@ -14,7 +15,7 @@ struct LeakOptions {
 };
 
 // *largest: bytes that the largest suspect retains, 0 = there is none.
-Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options,
-                     uint64_t* largest);
+Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const ThreadLocals& locals,
+                     const LeakOptions& options, uint64_t* largest);
 
 }  // namespace hprof::tool

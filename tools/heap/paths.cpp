@@ -6,6 +6,7 @@
 
 #include "tools/heap/heap_tables.h"
 #include "tools/heap/object_values.h"
+#include "tools/heap/thread_locals.h"
 #include "tools/heap/thread_stacks.h"
 
 namespace hprof::tool {
@@ -162,7 +163,8 @@ StaticHolder static_holder(const Snapshot& snapshot, const std::vector<uint32_t>
   return {};
 }
 
-Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path, size_t steps) {
+Table path_table(const Snapshot& snapshot, const ShortestPaths& paths, const std::vector<uint32_t>& path,
+                 size_t steps) {
   Table table{"path", "", {{"reference", ""}, {"object", "", CellKind::kObject}, kLeftOut}};
   std::vector<uint32_t> shown = path;
   size_t hidden = 0;
@@ -194,6 +196,8 @@ Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path, si
       }
     } else {
       how = fetcher.how(values[i - 1], snapshot.numbers.id_of(shown[i]));
+      const std::string name = how == ".value" ? thread_local_of(snapshot, paths, values[i - 1]) : "";
+      if (!name.empty()) how += " of thread-local " + name;
     }
     table.rows.push_back({how, entity_of(snapshot, shown[i])});
   }

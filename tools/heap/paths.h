@@ -18,6 +18,10 @@ class ShortestPaths {
   bool reaches(uint32_t node) const { return before_[node] != 0; }
   // The path from a root to the node; empty: no root reaches it.
   std::vector<uint32_t> to(uint32_t node) const;
+  // The last but one node of that path; kNoObject: there is none.
+  uint32_t before(uint32_t node) const {
+    return node == kNoObject || before_[node] < 2 ? kNoObject : before_[node] - 2;
+  }
   // Drops what to() does not need; call it before RAM is needed.
   void keep_paths_only() {
     order_.reset();
@@ -58,6 +62,7 @@ struct StaticHolder {
 StaticHolder static_holder(const Snapshot& snapshot, const std::vector<uint32_t>& path);
 
 // A table with a row per step of a path: the reference, and the object. steps: at each end, 0 = all.
-Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path, size_t steps);
+Table path_table(const Snapshot& snapshot, const ShortestPaths& paths, const std::vector<uint32_t>& path,
+                 size_t steps);
 
 }  // namespace hprof::tool

@@ -54,6 +54,30 @@ def class_loaders_that_outlive_a_reload_are_the_first_suspect(vm):
     check(any(row["class"] == "byte[]" and row["shallow_bytes"] >= 6 * 300000 for row in suspect["kept"]), text)
     steps = [step["object"] for step in suspect["path"]]
     check(any("ThreadLocal$ThreadLocalMap$Entry" in step for step in steps), text)
+    check(any(step["reference"] == ".value of thread-local HeapLeaks$Plugin.CURRENT" for step in suspect["path"]), text)
+    check_equal([row["held_by"].endswith(", thread-local HeapLeaks$Plugin.CURRENT") for row in suspect["loaders"]], [True] * 6, text)
+
+
+def check_thread_locals(vm, path, inheriting):
+    leaks = heap_json(vm, "leaks", "--threshold=1", path)["leaks"]
+    found = dict(re.match(r"thread-local (.*), (?:.*) in (.*)", line).groups() for line in leaks["text"] if line.startswith("thread-local"))
+    expected = {"HeapLeaks$Locals.CONTEXT": "10 threads: HeapLeaks$Context", "HeapLeaks$Locals.INHERITED": "%d threads: byte[]" % inheriting,
+                "java.lang.ThreadLocal in HeapLeaks$Pool.buffer": "10 threads: byte[]", "(held by no one)": "10 threads: byte[]"}
+    check_equal({name: found.get(name) for name in expected}, expected, str(leaks["text"]))
+    check("HeapLeaks$Locals.SHARED" not in found, str(found))  # a static field keeps its value
+    step = heap_json(vm, "path", path, "HeapLeaks$Context")["paths"]["parts"][0]["path"][-1]
+    check_equal(step["reference"], ".value of thread-local HeapLeaks$Locals.CONTEXT", "path")
+    check_equal(heap_json(vm, "leaks", "--threshold=1", "--index", path)["leaks"], leaks, "with an index")
+
+
+@vm_test()
+def thread_locals_are_named(vm):
+    check_thread_locals(vm, jcmd_dump(vm, "HeapLeaks", "locals")[0], 11)
+
+
+@vm_test(units=("heap_dump", "encoder_binary", "sink_file"))
+def thread_locals_in_dumps_of_the_jvmti_engine_are_named(vm):
+    check_thread_locals(vm, agent_dump(vm, "dump=jvmti", "HeapLeaks", "locals"), 10)  # main has ended
 
 
 @vm_test()
