@@ -4,32 +4,19 @@
 #include <initializer_list>
 
 #include "core/modules/bytecode/engine/constructor.h"
+#include "core/modules/bytecode/engine/probe_users.h"
 
 namespace hprof {
 
 static constexpr uint16_t kFirstFinalVirtualThreads = 65;  // class file version of JDK 21
-
-static constexpr FixedText kDescriptors[kTargets] = {
-    "(I)J",
-    "(J)V",
-    "(J)V",
-    "(JI)V",
-    "(I)V",
-    "(Ljava/lang/Object;)V",
-    "(Ljava/lang/Object;I)V",
-    "(Ljava/lang/Object;)V",
-    "(Ljava/lang/Object;I)V",
-    "(J)J",
-};
+static_assert(uint32_t{kTargets} == HPROF_POINTS, "a target for each point, in the same order");
 
 uint16_t TargetConstants::method(uint32_t user, Target target) {
   uint16_t& index = methods_[user][target];
   if (index != 0) return index;
   const ProbesOfUser& of = probes_.users[user];
   if (owners_[user] == 0) owners_[user] = pool_.new_class(span_of(of.owner));
-  const FixedText& type = kDescriptors[target];
-  return index = pool_.method(owners_[user], span_of(of.targets[target]),
-                              {reinterpret_cast<const uint8_t*>(type.text), type.size});
+  return index = pool_.method(owners_[user], span_of(of.targets[target]), span_of(kTargetTypes[target]));
 }
 
 // HotSpot gives a class a finalizer unless its finalize() is a lone return, like java.lang.Object's: a probe
