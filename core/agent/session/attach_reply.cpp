@@ -119,4 +119,15 @@ void AttachReply::close(bool good) {
   platform::socket_close(&socket_);
 }
 
+jint refuse(AttachReply* reply, const char* text) {
+  if (reply != nullptr) {
+    reply->problem(text);
+    return JNI_ERR;
+  }
+  char line[400];
+  snprintf(line, sizeof(line), "HPROF ERROR: %s\n", text);
+  platform::write_stderr(line);
+  return JNI_ERR;
+}
+
 }  // namespace hprof

@@ -8,6 +8,8 @@
 //          "OK\n" or "ERROR text\n"
 #pragma once
 
+#include <jni.h>
+
 #include "core/base/text.h"
 #include "core/option/option_list.h"
 #include "platform/platform.h"
@@ -49,5 +51,8 @@ class AttachReply {
   Str folder_;
   char problem_[kProblemMost] = "";
 };
+
+// Sends a refusal to the client that asked; nullptr: to the VM's stderr. Returns JNI_ERR. [onload]
+jint refuse(AttachReply* reply, const char* text);
 
 }  // namespace hprof

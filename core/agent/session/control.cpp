@@ -6,7 +6,10 @@
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
 
+#include "core/agent/session/reports.h"
 #include "core/agent/session/session.h"
+#include "core/agent/session/setup.h"
+#include "core/agent/vm/thread_book.h"
 #include "core/base/build.h"
 
 namespace hprof {
@@ -109,7 +112,8 @@ bool Control::may_go_on() const {
 int64_t Control::wake_at() const {
   const int64_t housekeeping =
       session_->tidies() ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline;
-  const int64_t window = !kHasReportWindows ? platform::kNoDeadline : session_->reports().window_ends_at();
+  const int64_t window =
+      !kHasReportWindows ? platform::kNoDeadline : session_->parts().reports.window_ends_at();
   return window < housekeeping ? window : housekeeping;
 }
 
@@ -132,18 +136,19 @@ void Control::write_reports() {
     reports_.fetch_sub(1, std::memory_order_relaxed);
     if (may_go_on()) {
       uint32_t reason = reason_.load(std::memory_order_relaxed);
-      session_->reports().report(
-          {sizeof(hprof_report), reason, session_->setup().core().cutoff, 0, 0, nullptr});
+      session_->parts().reports.report(
+          {sizeof(hprof_report), reason, session_->parts().setup.core().cutoff, 0, 0, nullptr});
     }
     release();
   }
 }
 
 void Control::write_window() {
-  if (!kHasReportWindows || platform::monotonic_ns() < session_->reports().window_ends_at() || !may_go_on())
+  if (!kHasReportWindows || platform::monotonic_ns() < session_->parts().reports.window_ends_at() ||
+      !may_go_on())
     return;
   if (!acquire(platform::kNoDeadline)) return;
-  if (may_go_on()) session_->reports().report_window();
+  if (may_go_on()) session_->parts().reports.report_window();
   release();
 }
 
@@ -152,7 +157,7 @@ void Control::run_commands(JNIEnv* jni) {
     bool runs = may_go_on() && acquire(platform::kNoDeadline);
     if (runs) {
       runs = may_go_on();
-      if (runs) server().run(session_->commands(), *ticket->command, ticket->answer);
+      if (runs) server().run(session_->parts().commands, *ticket->command, ticket->answer);
       release();
     }
     clear_exception(jni);

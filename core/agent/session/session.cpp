@@ -7,6 +7,8 @@
 #include <hprof/filter.h>
 #include <hprof/tables.h>
 
+#include "core/agent/session/attach_reply.h"
+#include "core/agent/session/session_block.h"
 #include "core/agent/session/unit_checks.h"
 #include "core/agent/vm/environment.h"
 #include "core/base/build.h"
@@ -65,7 +67,7 @@ bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
 class StartAlarm {
  public:
   explicit StartAlarm(Session& session) {
-    const Setup& setup = session.setup_;
+    const Setup& setup = session.parts_.setup;
     is_set_ = !kEmbedded && !setup.is_attached() &&
               platform::set_alarm(setup.core().start_timeout * platform::kNanosPerSecond, &say, &session);
   }
@@ -80,7 +82,7 @@ class StartAlarm {
     auto* session = static_cast<Session*>(self);
     TextWriter line(text, size);
     line.put("HPROF ERROR: start-timeout=")
-        .put_unsigned(static_cast<uint64_t>(session->setup_.core().start_timeout));
+        .put_unsigned(static_cast<uint64_t>(session->parts_.setup.core().start_timeout));
     line.put(" is over");
     return session->put_who_is_stuck(&line) && !line.put('\n').text().empty();
   }
@@ -91,21 +93,21 @@ class StartAlarm {
 void Session::describe(AttachReply* client) {
   char text[200];
   TextWriter names(text, sizeof(text));
-  for (uint32_t i = 0; i < units_.collector_count(); i++) {
+  for (uint32_t i = 0; i < parts_.units.collector_count(); i++) {
     if (i != 0) names.put(", ");
-    names.put(units_.collector(i).unit->id);
+    names.put(parts_.units.collector(i).unit->id);
   }
   client->field("collectors", names.text());
-  client->field("state", units_.is_collecting() ? "running" : "idle");
+  client->field("state", parts_.units.is_collecting() ? "running" : "idle");
   char path[Reports::kOutputNameMost];
-  client->field("output", reports_.output_name(path));
-  const char* socket = control_.server().path();
+  client->field("output", parts_.reports.output_name(path));
+  const char* socket = parts_.control.server().path();
   if (socket[0] != '\0') client->field("control", socket);
 }
 
 void Session::refuse_start(const char* text) {
-  voice_.fail(text);
-  control_.server().remove_path();
+  parts_.voice.fail(text);
+  parts_.control.server().remove_path();
   exit(1);
 }
 
@@ -124,38 +126,46 @@ void* SessionParts::vm_symbol(const char* name) const {
   return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm->functions->DestroyJavaVM), name);
 }
 
+bool Session::runs_as_asked() const {
+  return parts_.setup.core().start == 0 || parts_.units.collector_count() == 0 ||
+         parts_.units.is_collecting();
+}
+
+void Session::open_commands() { parts_.control.open(&block_.setup); }
+
 Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
   parts_.vm = vm;
-  losses_.open();
-  AttachReply* to = voice_.client();
+  parts_.losses.open();
+  AttachReply* to = parts_.voice.client();
   const TextOut help = {[](void* self, Str text) { static_cast<AttachReply*>(self)->lines(text); }, to};
-  if (to != nullptr) setup_.set_client(to->folder(), help);
-  Configured configured = setup_.prepare(options, attached, parts_.messages);
+  if (to != nullptr) block_.setup.set_client(to->folder(), help);
+  Configured configured = block_.setup.prepare(options, attached, parts_.messages);
   if (configured == Configured::kFailed) {
-    const char* text = setup_.error().text;
+    const char* text = parts_.setup.error().text;
     // Attached by jcmd, which takes text after a '=' as its own option.
     const bool cut = attached && to == nullptr && strstr(text, " has no value (") != nullptr;
     char line[sizeof(Error::text) + 100];
     TextWriter(line, sizeof(line))
         .put(text)
         .put(cut ? "; jcmd cuts at '=': quote the options, '\"<option>=<value>\"'" : "");
-    voice_.complain(line);
+    parts_.voice.complain(line);
   }
   return configured;
 }
 
 bool Session::load() {
   const StartAlarm alarm(*this);
-  bool ready = open_memory() && get_environment() && units_.make() && units_.ask_for_capabilities() &&
-               create_tables() && open_control() && open_windows() && prepare_pipeline() &&
-               create_collectors() && open_output();
+  bool ready = open_memory() && get_environment() && parts_.units.make() &&
+               parts_.units.ask_for_capabilities() && create_tables() && open_control() && open_windows() &&
+               prepare_pipeline() && create_collectors() && open_output();
   // has_enough_memory has done this if there is an output.
-  if (memory_.settle()) keep_memory(parts_);
+  if (parts_.memory.settle()) keep_memory(parts_);
   // Without the classes with targets probes would call missing ones.
-  if (ready && (rewriter_.is_active() || class_files_.has_handlers()))
-    ready = units_.enable_events() || voice_.fail("the VM refuses the events needed to change class files");
+  if (ready && (parts_.rewriter.is_active() || parts_.class_files.has_handlers()))
+    ready = parts_.units.enable_events() ||
+            parts_.voice.fail("the VM refuses the events needed to change class files");
   // The VM ends without another call of the agent.
-  if (!ready) control_.server().remove_path();
+  if (!ready) parts_.control.server().remove_path();
   return ready;
 }
 
@@ -163,7 +173,7 @@ bool Session::start_attached() {
   JNIEnv* env = parts_.jni();
   jthread self = nullptr;
   if (env == nullptr || parts_.jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return false;
-  const Control::AttachWait waiting(control_);
+  const Control::AttachWait waiting(parts_.control);
   on_vm_init(env, self);
   env->DeleteLocalRef(self);
   return true;
@@ -171,23 +181,23 @@ bool Session::start_attached() {
 
 // An embedded agent allocates all of its memory here, less the session itself, which exists.
 bool Session::open_memory() {
-  const uint64_t most = setup_.core().max_memory;
+  const uint64_t most = parts_.setup.core().max_memory;
   const MemorySource source = {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy,
                                platform::release_lazy};
   if (!kEmbedded) {
-    memory_.open(source, most);
-    memory_.lift();
+    parts_.memory.open(source, most);
+    parts_.memory.lift();
     return true;
   }
-  if (most < sizeof(Session) + kLeastMemory) {
+  if (most < sizeof(SessionBlock) + kLeastMemory) {
     char text[120];
     snprintf(text, sizeof(text), "max-memory=: this build needs a limit, of at least %u bytes",
-             static_cast<unsigned>(sizeof(Session) + kLeastMemory));
-    return voice_.fail(text);
+             static_cast<unsigned>(sizeof(SessionBlock) + kLeastMemory));
+    return parts_.voice.fail(text);
   }
   auto pause = [] { platform::sleep_ns(50'000); };
-  return memory_.open_fixed(source, most - sizeof(Session) - kBesideMemory, pause) ||
-         voice_.fail(status_text(HPROF_NO_MEMORY));
+  return parts_.memory.open_fixed(source, most - sizeof(SessionBlock) - kBesideMemory, pause) ||
+         parts_.voice.fail(status_text(HPROF_NO_MEMORY));
 }
 
 // Java's feature release by the property java.vm.specification.version ("1.8", "17").
@@ -205,73 +215,74 @@ static uint32_t java_version(jvmtiEnv* jvmti) {
 
 bool Session::get_environment() {
   parts_.jvmti = take_environment(parts_.vm);
-  if (parts_.jvmti == nullptr) return voice_.fail("this VM has no JVMTI 1.2");
-  if (!units_.events().attach_to(parts_.jvmti, this)) return voice_.fail("the VM refuses JVMTI callbacks");
+  if (parts_.jvmti == nullptr) return parts_.voice.fail("this VM has no JVMTI 1.2");
+  if (!parts_.units.events().attach_to(parts_.jvmti, this))
+    return parts_.voice.fail("the VM refuses JVMTI callbacks");
   const HotSpotUse use = {
       this,
       [](void* self, const char* name) { return static_cast<Session*>(self)->parts_.vm_symbol(name); },
       [](void* self) { return static_cast<Session*>(self)->open_hotspot(); },
-      [](void* self) { return static_cast<Session*>(self)->control_.is_waited_for_by_attach(); },
+      [](void* self) { return static_cast<Session*>(self)->parts_.control.is_waited_for_by_attach(); },
       parts_.messages,
-      memory_.functions(),
+      parts_.memory.functions(),
       java_version(parts_.jvmti)};
-  hotspot_.open({setup_.core().hotspot_on, setup_.core().hotspot_off}, use);
+  parts_.hotspot.open({parts_.setup.core().hotspot_on, parts_.setup.core().hotspot_off}, use);
   return true;
 }
 
 bool Session::create_tables() {
-  if (setup_.is_without_effect()) return true;
-  const uint64_t most = setup_.core().max_memory;
+  if (parts_.setup.is_without_effect()) return true;
+  const uint64_t most = parts_.setup.core().max_memory;
   const ModelLimits limits =
-      is_very_small(memory_)
-          ? ModelLimits::small(memory_.budget() / 8 * 5, units_.uses_any(HPROF_NEED_METHOD_BOOK))
-      : memory_.is_fixed() || is_small(most) ? ModelLimits::fixed(most / 2)
-                                             : ModelLimits::standard();
+      is_very_small(parts_.memory)
+          ? ModelLimits::small(parts_.memory.budget() / 8 * 5, parts_.units.uses_any(HPROF_NEED_METHOD_BOOK))
+      : parts_.memory.is_fixed() || is_small(most) ? ModelLimits::fixed(most / 2)
+                                                   : ModelLimits::standard();
   const char* no_memory = status_text(HPROF_NO_MEMORY);
-  if (!model_.create(memory_, limits, losses_)) return voice_.fail(no_memory);
+  if (!parts_.model.create(parts_.memory, limits, parts_.losses)) return parts_.voice.fail(no_memory);
   ClassBook::Options options = {parts_.settings.line_numbers != 0,
                                 (parts_.settings.granted & HPROF_NEED_LINE_NUMBERS) != 0,
                                 (parts_.settings.granted & HPROF_NEED_SOURCE_FILE) != 0};
-  loaders_.create(parts_.jvmti, &memory_);
-  const bool every_class = units_.is_subscribed(HPROF_EVENT_CLASS_UNLOAD);
-  if ((every_class || units_.outputs().takes_unloads) &&
-      !unloads_.open(memory_, model_.limits().classes, every_class)) {
-    return voice_.fail(no_memory);
+  block_.loaders.create(parts_.jvmti, &parts_.memory);
+  const bool every_class = parts_.units.is_subscribed(HPROF_EVENT_CLASS_UNLOAD);
+  if ((every_class || parts_.units.outputs().takes_unloads) &&
+      !parts_.unloads.open(parts_.memory, parts_.model.limits().classes, every_class)) {
+    return parts_.voice.fail(no_memory);
   }
-  if (!classes_.create(parts_.jvmti, &memory_, &model_, &loaders_, &unloads_, &losses_, &rewriter_, options,
-                       most))
-    return voice_.fail(no_memory);
-  threads_.create(parts_.jvmti, &memory_, &model_, &Session::announce_thread, this);
+  if (!parts_.classes.create(parts_.jvmti, &parts_.memory, &parts_.model, &block_.loaders, &parts_.unloads,
+                             &parts_.losses, &parts_.rewriter, options, most))
+    return parts_.voice.fail(no_memory);
+  parts_.threads.create(parts_.jvmti, &parts_.memory, &parts_.model, &Session::announce_thread, this);
   return true;
 }
 
 bool Session::open_windows() {
-  if (setup_.core().every == 0 || setup_.is_without_effect()) return true;
+  if (parts_.setup.core().every == 0 || parts_.setup.is_without_effect()) return true;
   const auto* table =
-      kHasReportWindows ? setup_.open_table<WindowTable>(kWindowsModule, kWindowsVersion) : nullptr;
-  reports_.use_windows(table);
+      kHasReportWindows ? block_.setup.open_table<WindowTable>(kWindowsModule, kWindowsVersion) : nullptr;
+  parts_.reports.use_windows(table);
   return table != nullptr ||
-         voice_.fail("every= needs the module report_windows, which is not in this build");
+         parts_.voice.fail("every= needs the module report_windows, which is not in this build");
 }
 
 bool Session::prepare_pipeline() {
-  if (setup_.is_without_effect()) return true;
-  const CoreConfig& core = setup_.core();
+  if (parts_.setup.is_without_effect()) return true;
+  const CoreConfig& core = parts_.setup.core();
   bool small = is_small(core.max_memory);
-  const UnitSlot& encoder = units_.encoder();
-  const UnitSlot& sink = units_.sink();
-  const UnitSlot& filter = units_.filter();
+  const UnitSlot& encoder = parts_.units.encoder();
+  const UnitSlot& sink = parts_.units.sink();
+  const UnitSlot& filter = parts_.units.filter();
   PipelineConfig config = {};
-  config.plan = units_.outputs();
+  config.plan = parts_.units.outputs();
   config.output = {
       &encoder.host,
-      units_.encoder_ops(),
+      parts_.units.encoder_ops(),
       encoder.config,
       &sink.host,
-      units_.sink_ops(),
+      parts_.units.sink_ops(),
       sink.config,
-      setup_.address(),
-      setup_.existing(),
+      parts_.setup.address(),
+      parts_.setup.existing(),
       kChunks,
       small ? kSmallChunkBytes : kChunkBytes,
       kStallNs,
@@ -281,7 +292,7 @@ bool Session::prepare_pipeline() {
         parts.voice.say(text);
       },
       [](const hprof_host* host, const char* text) { complain(*slot_of(host), Complaint::kBuffer, text); }};
-  config.output.taken.resolve(encoder.unit->records, &kinds_);
+  config.output.taken.resolve(encoder.unit->records, &parts_.kinds);
   if (filter.unit != nullptr) {
     config.output.filter_host = &filter.host;
     config.output.filter = static_cast<const hprof_filter_ops*>(filter.unit->ops);
@@ -290,104 +301,106 @@ bool Session::prepare_pipeline() {
   config.output.dump_stall_ns = static_cast<uint64_t>(core.dump_stall * platform::kNanosPerSecond);
   config.takes_events = parts_.settings.events != 0;
   config.event_slots = small ? kSmallEventSlots : kEventSlots;
-  if (is_very_small(memory_)) {
+  if (is_very_small(parts_.memory)) {
     config.event_slots = kFewestEventSlots;
     config.output.chunk_bytes = kLeastChunkBytes;
   }
-  if (memory_.is_fixed()) {
-    const ModelLimits& limits = model_.limits();
+  if (parts_.memory.is_fixed()) {
+    const ModelLimits& limits = parts_.model.limits();
     config.output.most_numbers = limits.strings > limits.frames ? limits.strings : limits.frames;
     if (config.output.most_numbers < limits.traces) config.output.most_numbers = limits.traces;
   }
   config.id_size = sizeof(void*);
-  config.dumps_heap = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
+  config.dumps_heap = parts_.setup.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
   if (config.dumps_heap) {
     config.output.chunks = kDumpChunks;
     config.output.chunk_bytes = kDumpChunkBytes;
   }
   config.settings = {{sizeof(config.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
-                     setup_.emits(HPROF_TABLE_ALLOC_SITES) ? 1u : 0u,
-                     setup_.emits(HPROF_TABLE_CPU_SAMPLES) ? 1u : 0u,
+                     parts_.setup.emits(HPROF_TABLE_ALLOC_SITES) ? 1u : 0u,
+                     parts_.setup.emits(HPROF_TABLE_CPU_SAMPLES) ? 1u : 0u,
                      parts_.settings.depth,
                      0};
-  config.losses = &losses_;
+  config.losses = &parts_.losses;
   if constexpr (kChecks) config.output.gave_back = &check_given_back;
   config.output.may_open = &has_enough_memory;
   char error[400] = "";
-  return pipeline_.prepare(memory_, config, error, sizeof(error)) == HPROF_OK || voice_.fail(error);
+  return parts_.pipeline.prepare(parts_.memory, config, error, sizeof(error)) == HPROF_OK ||
+         parts_.voice.fail(error);
 }
 
 // Opened last: a session that fails to start leaves an existing file of the output's name alone.
 bool Session::open_output() {
-  if (setup_.is_without_effect()) return true;
+  if (parts_.setup.is_without_effect()) return true;
   char error[400] = "";
-  return pipeline_.open(error, sizeof(error)) == HPROF_OK || voice_.fail(error);
+  return parts_.pipeline.open(error, sizeof(error)) == HPROF_OK || parts_.voice.fail(error);
 }
 
 // An attached agent accepts commands; without a socket, by another attach.
 bool Session::open_control() {
-  const CoreConfig& core = setup_.core();
-  if (setup_.is_without_effect()) return true;
+  const CoreConfig& core = parts_.setup.core();
+  if (parts_.setup.is_without_effect()) return true;
   const bool by_attach =
       kHasSockets && parts_.settings.attached != 0 && core.control == nullptr && core.listen == nullptr;
   const bool listens = by_attach || takes_commands(core);
-  if (listens || units_.outputs().duplex) control_.open(&setup_);
-  ControlServer& server = control_.server();
+  if (listens || parts_.units.outputs().duplex) parts_.control.open(&block_.setup);
+  ControlServer& server = parts_.control.server();
   Error error;
   if (!listens ||
       server.open({by_attach ? "y" : core.control, core.control_implied != 0, core.listen, core.secret_file},
                   &error))
     return true;
-  if (!by_attach) return voice_.fail(error.text);
+  if (!by_attach) return parts_.voice.fail(error.text);
   char text[sizeof(error.text) + 80];
   TextWriter(text, sizeof(text))
       .put("no socket for commands: ")
       .put(error.text)
       .put("; hprof ctl PID needs none");
-  voice_.say(text);
+  parts_.voice.say(text);
   return true;
 }
 
 // Opens the engine if a running unit has class hooks; it must be of this build.
 bool Session::offer_rewriting() {
   constexpr uint64_t kHooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
-  if (!units_.uses_any(kHooks)) return true;
-  const auto* engine = setup_.open_table<RewriterTable>(kRewriterModule, kRewriterVersion);
+  if (!parts_.units.uses_any(kHooks)) return true;
+  const auto* engine = block_.setup.open_table<RewriterTable>(kRewriterModule, kRewriterVersion);
   if (engine == nullptr) {
-    return !units_.needs_any(kHooks) ||
-           voice_.fail("the module bytecode, which the chosen options need, is not in this build");
+    return !parts_.units.needs_any(kHooks) ||
+           parts_.voice.fail("the module bytecode, which the chosen options need, is not in this build");
   }
-  rewriter_.offer(&parts_, engine,
-                  {this, [](void* self) { static_cast<Session*>(self)->units_.enable_events(); }});
+  parts_.rewriter.offer(
+      &parts_, engine, {this, [](void* self) { static_cast<Session*>(self)->parts_.units.enable_events(); }});
   return true;
 }
 
 // Opened when a unit requests one of its services in create.
 const HotSpotTable* Session::open_hotspot() {
   if (phase() != Phase::kLoaded) return nullptr;
-  const auto* table = setup_.open_table<HotSpotTable>(kHotSpotModule, kHotSpotVersion);
-  if (table == nullptr && setup_.modules().state_of(kHotSpotModule) == ModuleState::kMissing) {
+  const auto* table = block_.setup.open_table<HotSpotTable>(kHotSpotModule, kHotSpotVersion);
+  if (table == nullptr && parts_.setup.modules().state_of(kHotSpotModule) == ModuleState::kMissing) {
     char text[420];
     TextWriter line(text, sizeof(text));
-    setup_.modules().search().put_folders(&line.put("no module hotspot in "));
+    parts_.setup.modules().search().put_folders(&line.put("no module hotspot in "));
     line.put(": stacks, allocations, live objects and heap dumps are read by JVMTI alone, which is slower");
-    voice_.say(text);
+    parts_.voice.say(text);
   }
   return table;
 }
 
 bool Session::create_collectors() {
-  if (!offer_rewriting() || !units_.create_collectors()) return false;
-  if (rewriter_.is_asked() && entry_.claim_rewriting != nullptr && !entry_.claim_rewriting())
-    return voice_.fail(
+  if (!offer_rewriting() || !parts_.units.create_collectors()) return false;
+  if (parts_.rewriter.is_asked() && entry_.claim_rewriting != nullptr && !entry_.claim_rewriting())
+    return parts_.voice.fail(
         "another agent of this kind is loaded already: only one can rewrite classes, which the chosen "
         "options "
         "need");
-  if (kHasHotSpotModule && rewriter_.adds_field()) hotspot_.open_module();
-  const hprof_status status = rewriter_.begin();
+  if (kHasHotSpotModule && parts_.rewriter.adds_field()) parts_.hotspot.open_module();
+  const hprof_status status = parts_.rewriter.begin();
   if (status == HPROF_FAILED)
-    return voice_.fail("a class that a unit brings for its probes has not the targets that the unit names");
-  return status == HPROF_OK || voice_.fail(status_text(status));
+    return parts_.voice.fail(
+        "a class that a unit brings for its probes has not the targets that the unit names");
+  return status == HPROF_OK || parts_.voice.fail(status_text(status));
 }
 
 void Session::announce_thread(void* self, uint32_t serial, bool started) {
@@ -395,55 +408,60 @@ void Session::announce_thread(void* self, uint32_t serial, bool started) {
       {sizeof(record), started ? HPROF_RECORD_THREAD_START + 0u : HPROF_RECORD_THREAD_END + 0u, 0},
       serial,
       0};
-  static_cast<Session*>(self)->pipeline_.event(&record.head);
+  static_cast<Session*>(self)->parts_.pipeline.event(&record.head);
 }
 
 void Session::on_vm_start(JNIEnv* jni) {
-  if (const char* why = rewriter_.on_vm_start(jni)) refuse_start(why);
+  if (const char* why = parts_.rewriter.on_vm_start(jni)) refuse_start(why);
 }
 
 void Session::load_class_file(const LoadedFile& file, unsigned char** new_bytes, jint* new_size) {
-  const ClassRewriter::Visit visit(rewriter_);
-  class_files_.load(parts_.jvmti, file, loaders_, rewriter_, new_bytes, new_size);
+  const ClassRewriter::Visit visit(parts_.rewriter);
+  parts_.class_files.load(parts_.jvmti, file, block_.loaders, parts_.rewriter, new_bytes, new_size);
 }
 
 void Session::on_vm_init(JNIEnv* jni, jthread thread) {
-  phase_.store(Phase::kLive, std::memory_order_release);
-  if (setup_.is_without_effect()) return;
-  hotspot_.on_vm_init(jni, thread);
-  gate_.open();
-  if (rewriter_.is_active()) rewriter_.on_vm_init(jni);
-  if (rewriter_.is_late()) {
-    rewriter_.count_passed(parts_.jvmti, jni);
-    units_.enable_events();
-    rewriter_.catch_up(parts_.jvmti, jni);
+  parts_.phase_word.store(Phase::kLive, std::memory_order_release);
+  if (parts_.setup.is_without_effect()) return;
+  parts_.hotspot.on_vm_init(jni, thread);
+  parts_.gate.open();
+  if (parts_.rewriter.is_active()) parts_.rewriter.on_vm_init(jni);
+  if (parts_.rewriter.is_late()) {
+    parts_.rewriter.count_passed(parts_.jvmti, jni);
+    parts_.units.enable_events();
+    parts_.rewriter.catch_up(parts_.jvmti, jni);
   }
-  if (!pipeline_.start()) voice_.say("can't start the writer thread: the profile is written at the end only");
-  if (!control_.start(this, jni)) voice_.say("can't start the control thread: no reports on request");
-  if (!control_.server().start(&commands_))
-    voice_.say("can't start a thread for commands: they are not answered");
-  if (kHasSockets && units_.outputs().duplex && !reader_.start(this)) {
-    voice_.say("can't start a thread for the peer's commands: they are not read");
+  if (!parts_.pipeline.start())
+    parts_.voice.say("can't start the writer thread: the profile is written at the end only");
+  if (!parts_.control.start(this, jni))
+    parts_.voice.say("can't start the control thread: no reports on request");
+  if (!parts_.control.server().start(&parts_.commands))
+    parts_.voice.say("can't start a thread for commands: they are not answered");
+  if (kHasSockets && parts_.units.outputs().duplex && !block_.reader.start(this)) {
+    parts_.voice.say("can't start a thread for the peer's commands: they are not read");
   }
-  if (setup_.core().start != 0 && control_.acquire(platform::kNoDeadline)) {
-    threads_.started(jni, thread, 0);
-    units_.start_all(jni);
-    control_.release();
-    if (setup_.core().every != 0) control_.look_again();
+  if (parts_.setup.core().start != 0 && parts_.control.acquire(platform::kNoDeadline)) {
+    parts_.threads.started(jni, thread, 0);
+    parts_.units.start_all(jni);
+    parts_.control.release();
+    if (parts_.setup.core().every != 0) parts_.control.look_again();
   }
 }
 
+bool Session::tidies() const { return parts_.classes.is_kept() || parts_.unloads.is_on(); }
+
 void Session::tidy(JNIEnv* jni) {
-  classes_.sweep(jni);
-  unloads_.sweep(jni, classes_.collections(), this,
-                 [](void* self, uint32_t serial) { static_cast<Session*>(self)->on_class_gone(serial); });
+  parts_.classes.sweep(jni);
+  parts_.unloads.sweep(jni, parts_.classes.collections(), this, [](void* self, uint32_t serial) {
+    static_cast<Session*>(self)->on_class_gone(serial);
+  });
 }
 
 void Session::on_class_gone(uint32_t serial) {
-  dispatch_class_unload(units_, serial);
-  if (!units_.outputs().takes_unloads) return;
+  dispatch_class_unload(parts_.units, serial);
+  if (!parts_.units.outputs().takes_unloads) return;
   const hprof_rec_definition record = {{sizeof(record), HPROF_RECORD_CLASS_UNLOAD, 0}, serial, 0};
-  pipeline_.event(&record.head);
+  parts_.pipeline.event(&record.head);
 }
 
 }  // namespace hprof

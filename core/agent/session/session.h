@@ -1,44 +1,32 @@
-// A session: everything the agent owns from load to the end, passed explicitly. The only other global is
-// agent.cpp's pointer to it.
+// A session: what the agent does from load to the end. The only global is the pointer to the current one
+// (current_session.cpp).
 //
 // It loads, attaches, detaches and ends. Units has the units and which of them run, Reports the reports; the
-// parts reach each other by SessionParts, and do not know the session.
+// parts reach each other by SessionParts, and do not know the session. SessionBlock owns the session and its
+// parts.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <jvmti.h>
 
-#include "core/agent/session/attach_reply.h"
-#include "core/agent/session/control.h"
-#include "core/agent/session/memory_plan.h"
-#include "core/agent/session/reports.h"
-#include "core/agent/session/session_commands.h"
 #include "core/agent/session/session_parts.h"
-#include "core/agent/session/setup.h"
-#include "core/agent/session/socket_reader.h"
-#include "core/agent/session/units.h"
-#include "core/agent/session/voice.h"
-#include "core/agent/vm/class_book.h"
-#include "core/agent/vm/class_files.h"
-#include "core/agent/vm/class_rewriter.h"
-#include "core/agent/vm/loader_book.h"
-#include "core/agent/vm/phase_gate.h"
-#include "core/agent/vm/thread_book.h"
-#include "core/agent/vm/unload_watch.h"
-#include "core/base/counters.h"
-#include "core/base/memory_account.h"
-#include "core/model/model.h"
-#include "core/pipeline/pipeline.h"
-#include "core/vm_tables/hotspot.h"
+#include "platform/platform.h"
 
 namespace hprof {
+
+class AttachReply;
+class TextWriter;
+enum class Configured : uint32_t;
+struct HotSpotTable;
+struct LoadedFile;
+struct SessionBlock;
 
 class Session {
  public:
   using Phase = SessionPhase;
 
-  Session() = default;
+  explicit Session(SessionBlock& block) : block_(block) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -52,16 +40,14 @@ class Session {
   // After load in a running VM: does the work of VMInit.
   bool start_attached();
   // False: the chosen collectors had to start, and none did.
-  bool runs_as_asked() const {
-    return setup_.core().start == 0 || units_.collector_count() == 0 || units_.is_collecting();
-  }
+  bool runs_as_asked() const;
   // Frees everything after a load that failed.
   void dispose();
   // Opens what runs commands, for an attach with one.
-  void open_commands() { control_.open(&setup_); }
+  void open_commands();
   // Writes to the answer, as fields, what runs and where it writes.
   void describe(AttachReply* client);
-  // Functions of agent.cpp. Set before load.
+  // What the process has one of. Set before load.
   struct Entry {
     void (*detach)(Session* session, JNIEnv* jni) = nullptr;  // on a thread that is not of the session
     bool (*claim_rewriting)() = nullptr;  // false: another session of this process rewrites classes
@@ -86,7 +72,7 @@ class Session {
   // Called regularly: removes, and reports, classes and threads that have gone since the last collection.
   void tidy(JNIEnv* jni);
   // True: tidy() has something to do.
-  bool tidies() const { return classes_.is_kept() || unloads_.is_on(); }
+  bool tidies() const;
   // Ends the session's work, on an agent thread: the last report, then the collectors and the output.
   void finish(JNIEnv* jni);
 
@@ -98,19 +84,11 @@ class Session {
   // Calls Entry::detach on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
   // Answers a client that waits for a detach, when the next attach is possible. [any] but [signal]
-  void send_last_answer(const char* answer) { control_.server().send_last_answer(answer); }
+  void send_last_answer(const char* answer);
 
+  SessionBlock& block() { return block_; }
   const SessionParts& parts() const { return parts_; }
-  const Setup& setup() const { return setup_; }
-  Voice& voice() { return voice_; }
-  Units& units() { return units_; }
-  Reports& reports() { return reports_; }
-  Control& control() { return control_; }
-  CommandTarget& commands() { return commands_; }
-  ClassRewriter& rewriter() { return rewriter_; }
-  Pipeline& pipeline() { return pipeline_; }
-  PhaseGate& gate() { return gate_; }  // open in the live phase
-  Phase phase() const { return phase_.load(std::memory_order_acquire); }
+  Phase phase() const { return parts_.phase(); }
 
  private:
   bool open_memory();
@@ -140,27 +118,8 @@ class Session {
   void give_back(JNIEnv* jni);
   static void JNICALL run_detacher(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
 
-  std::atomic<Phase> phase_{Phase::kLoaded};
-  Setup setup_;
-  Voice voice_{setup_.core()};
-  MemoryAccount memory_;
-  MemoryTurn turn_;
-  LossCounters losses_;
-  Model model_;
-  HotSpot hotspot_;
-  ThreadBook threads_;
-  LoaderBook loaders_;
-  ClassBook classes_;
-  UnloadWatch unloads_;
-  ClassRewriter rewriter_;
-  ClassFiles class_files_;
-  PhaseGate gate_;
-  RecordKinds kinds_;
-  Pipeline pipeline_;
-  Units units_{parts_};
-  Reports reports_{parts_};
-  Control control_;
-  SocketReader reader_;
+  SessionBlock& block_;
+  SessionParts parts_{block_};
   Entry entry_;
   // For the thread that waits for the end.
   struct {
@@ -168,11 +127,6 @@ class Session {
     std::atomic<bool> done{false};
     bool well = false;  // only the control thread is left
   } finish_;
-  SessionParts parts_ = {
-      phase_,    setup_, units_.settings(), voice_,   voice_.messages(), memory_,  turn_,     losses_,
-      model_,    kinds_, hotspot_,          threads_, classes_,          unloads_, rewriter_, class_files_,
-      pipeline_, units_, reports_,          control_};
-  SessionCommands commands_{parts_};
 };
 
 }  // namespace hprof

@@ -14,12 +14,14 @@ namespace hprof {
 class ClassBook;
 class ClassFiles;
 class ClassRewriter;
+class CommandTarget;
 class Control;
 class HotSpot;
 class LossCounters;
 class MemoryAccount;
 class MemoryTurn;
 class Model;
+class PhaseGate;
 class Pipeline;
 class RecordKinds;
 class Reports;
@@ -28,13 +30,16 @@ class ThreadBook;
 class Units;
 class UnloadWatch;
 class Voice;
+struct SessionBlock;
 
 // kEnding: detaching from a VM that goes on; kDead: nothing runs any more.
 enum class SessionPhase : uint32_t { kLoaded, kLive, kDying, kEnding, kDead };
 
 // Lives as long as the session, like all that it points to, except jvmti: valid from load() until the detach.
 struct SessionParts {
-  const std::atomic<SessionPhase>& phase_word;
+  // Binds each part by its name. session_block.cpp
+  explicit SessionParts(SessionBlock& block);
+
   const Setup& setup;
   const hprof_settings& settings;
   Voice& voice;
@@ -54,8 +59,11 @@ struct SessionParts {
   Units& units;
   Reports& reports;
   Control& control;
+  CommandTarget& commands;
+  PhaseGate& gate;  // open in the live phase
   JavaVM* vm = nullptr;
   jvmtiEnv* jvmti = nullptr;
+  std::atomic<SessionPhase> phase_word{SessionPhase::kLoaded};  // the session writes it
 
   SessionPhase phase() const { return phase_word.load(std::memory_order_acquire); }
   JNIEnv* jni() const;  // of the calling thread; nullptr: none

@@ -1,6 +1,13 @@
 #include "core/agent/session/socket_reader.h"
 
+#include "core/agent/session/control.h"
+#include "core/agent/session/reports.h"
 #include "core/agent/session/session.h"
+#include "core/agent/session/setup.h"
+#include "core/agent/session/units.h"
+#include "core/agent/session/voice.h"
+#include "core/pipeline/pipeline.h"
+#include "core/protocol/command_target.h"
 
 namespace hprof {
 
@@ -26,41 +33,41 @@ bool SocketReader::stop(int64_t deadline_ns) {
 void SocketReader::run(void* self) { static_cast<SocketReader*>(self)->work(); }
 
 void SocketReader::work() {
-  ControlServer& server = session_->control().server();
-  session_->pipeline().reconnect();  // the first connection: the VM's start does not wait for the peer
+  ControlServer& server = session_->parts().control.server();
+  session_->parts().pipeline.reconnect();  // the first connection: the VM's start does not wait for the peer
   uint8_t bytes[512];
   while (!stopping_.load(std::memory_order_acquire)) {
-    int64_t count = session_->pipeline().read(bytes, sizeof(bytes), kReadNs);
+    int64_t count = session_->parts().pipeline.read(bytes, sizeof(bytes), kReadNs);
     if (count < 0) {
-      session_->voice().detail("the peer sends no more commands");
+      session_->parts().voice.detail("the peer sends no more commands");
       if (!stopping_.load(std::memory_order_acquire)) end_without_reader();
       if (!wait_for_peer()) return;
       server.greet_peer();
       continue;
     }
-    if (!server.take(session_->commands(), bytes, static_cast<size_t>(count))) return;
+    if (!server.take(session_->parts().commands, bytes, static_cast<size_t>(count))) return;
   }
 }
 
 // Does not disconnect a peer that may still read. False: no peer comes.
 bool SocketReader::wait_for_peer() {
-  const bool retries = session_->units().outputs().retries;
+  const bool retries = session_->parts().units.outputs().retries;
   for (uint32_t waits = 1; retries && !stopping_.load(std::memory_order_acquire); waits++) {
     platform::sleep_ns(static_cast<int64_t>(kReadNs));
-    if (waits % kWaitsPerTry == 0 && session_->pipeline().reconnect()) return true;
+    if (waits % kWaitsPerTry == 0 && session_->parts().pipeline.reconnect()) return true;
   }
   return false;
 }
 
 // A session attached for a reader on this machine (hprof profile) ends with it.
 void SocketReader::end_without_reader() {
-  if (session_->parts().settings.attached == 0 || session_->setup().address()[0] != '/') return;
+  if (session_->parts().settings.attached == 0 || session_->parts().setup.address()[0] != '/') return;
   Answer answer;
   Command stop;
   stop.kind = CommandKind::kStop;
-  if (!session_->control().perform(stop, &answer) || !session_->parts().can_be_detached()) return;
-  session_->reports().leave_out_last();
-  session_->control().request_detach();
+  if (!session_->parts().control.perform(stop, &answer) || !session_->parts().can_be_detached()) return;
+  session_->parts().reports.leave_out_last();
+  session_->parts().control.request_detach();
 }
 
 }  // namespace hprof

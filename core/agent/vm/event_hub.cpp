@@ -4,8 +4,13 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "core/agent/session/control.h"
 #include "core/agent/session/session.h"
 #include "core/agent/session/unit_checks.h"
+#include "core/agent/session/units.h"
+#include "core/agent/vm/class_book.h"
+#include "core/agent/vm/class_files.h"
+#include "core/agent/vm/thread_book.h"
 #include "core/base/build.h"
 #include "core/base/vm_order.h"
 #include "core/vm_tables/hotspot.h"
@@ -75,7 +80,7 @@ void each_handler(Units& units, uint64_t event, Member hprof_handlers::*member, 
 template <typename Member, typename... Args>
 void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, Args... args) {
   if (session == nullptr) return;
-  each_handler(session->units(), event, member, [&](CollectorSlot& slot) {
+  each_handler(session->parts().units, event, member, [&](CollectorSlot& slot) {
     const HandlerCall call(slot, event);
     (slot.handlers.*member)(slot.self, args...);
   });
@@ -96,12 +101,14 @@ void each_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread threa
                     void (*call)(const void* body, CollectorSlot& slot, hprof_thread* thread),
                     const void* body) {
   if (session == nullptr) return;
-  PhaseGate::Pass session_pass(session->gate());
+  const SessionParts& parts = session->parts();
+  PhaseGate::Pass session_pass(parts.gate);
   if (!session_pass) return;
-  ThreadRecord* record = session->parts().threads.current(jni, thread);
+  ThreadRecord* record = parts.threads.current(jni, thread);
   if (record == nullptr || record->is_agent()) return;
-  for (uint32_t i = 0; i < session->units().collector_count(); i++) {
-    CollectorSlot& slot = session->units().collector(i);
+  Units& units = parts.units;
+  for (uint32_t i = 0; i < units.collector_count(); i++) {
+    CollectorSlot& slot = units.collector(i);
     if ((slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
     if (!pass) continue;
@@ -163,7 +170,7 @@ void JNICALL on_data_dump_request(jvmtiEnv* jvmti) {
 void thread_starts(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event, uint32_t flags) {
   Session* session = session_of(jvmti);
   if (session == nullptr) return;
-  PhaseGate::Pass pass(session->gate());
+  PhaseGate::Pass pass(session->parts().gate);
   if (!pass) return;
   session->parts().threads.started(jni, thread, flags);
   dispatch_on_thread<&hprof_handlers::thread_start>(session, event, jni, thread);
@@ -172,7 +179,7 @@ void thread_starts(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event,
 void thread_ends(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event) {
   Session* session = session_of(jvmti);
   if (session == nullptr) return;
-  PhaseGate::Pass pass(session->gate());
+  PhaseGate::Pass pass(session->parts().gate);
   if (!pass) return;
   dispatch_on_thread<&hprof_handlers::thread_end>(session, event, jni, thread);
   session->parts().threads.ended(jni, thread);
@@ -211,7 +218,7 @@ void JNICALL on_event(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, Args... args
 void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass prepared) {
   Session* session = session_of(jvmti);
   if (session == nullptr) return;
-  PhaseGate::Pass pass(session->gate());
+  PhaseGate::Pass pass(session->parts().gate);
   if (!pass) return;
   session->parts().classes.prepared(jni, prepared);
   dispatch_on_thread<&hprof_handlers::class_prepare>(session, HPROF_EVENT_CLASS_PREPARE, jni, thread,

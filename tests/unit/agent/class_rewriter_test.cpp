@@ -65,11 +65,11 @@ struct OnDemand : SessionFixture {
   }
   hprof_status go() {
     hprof_status status = HPROF_OK;
-    jvm.on(main, [&] { status = session->rewriter().start(jvm.jni(), number); });
+    jvm.on(main, [&] { status = session->parts().rewriter.start(jvm.jni(), number); });
     return status;
   }
   void halt() {
-    jvm.on(main, [&] { session->rewriter().stop(jvm.jni(), number); });
+    jvm.on(main, [&] { session->parts().rewriter.stop(jvm.jni(), number); });
   }
   bool gets_probes(const std::string& name) {
     return jvm.post_class_file(name, small_class(name)) != nullptr;
@@ -113,7 +113,7 @@ struct Timed : SessionFixture {
   }
   hprof_status go() {
     hprof_status status = HPROF_OK;
-    jvm.on(main, [&] { status = session->rewriter().start(jvm.jni(), number); });
+    jvm.on(main, [&] { status = session->parts().rewriter.start(jvm.jni(), number); });
     return status;
   }
   bool gets_probes(const std::string& name) {
@@ -224,7 +224,7 @@ TEST_CASE("classes are hooked only where a collector wants probes") {
   f.run("watch=y");
   CHECK_FALSE(f.jvm.is_enabled(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK));
   CHECK(f.jvm.defined.empty());
-  CHECK_FALSE(f.session->rewriter().is_active());
+  CHECK_FALSE(f.session->parts().rewriter.is_active());
   CHECK(f.session->parts().can_be_detached());
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("a class gets probes, and what cannot be read stays as it is") {
   CHECK(f.jvm.post_class_file("Garbage", garbage) == nullptr);
   hprof_probe_totals totals = {};
   totals.size = sizeof totals;
-  f.session->rewriter().totals(1, &totals);
+  f.session->parts().rewriter.totals(1, &totals);
   CHECK(totals.classes >= 2);
   CHECK(totals.classes_changed == 1);
   CHECK(f.jvm.blocks == 0);
@@ -277,7 +277,7 @@ TEST_CASE("without its class a collector of probes does not run, and the program
   SessionFixture f;
   f.jvm.missing_classes = {"java/lang/HprofCalls"};
   f.run("cpu=times");
-  CHECK_FALSE(f.session->units().is_collecting());
+  CHECK_FALSE(f.session->parts().units.is_collecting());
   CHECK_FALSE(f.command(CommandKind::kStart).good);
   CHECK_FALSE(f.jvm.static_flags["HprofCalls.live"]);
   f.die();
@@ -299,7 +299,7 @@ TEST_CASE("on demand no class is looked at before the first go, which reaches al
   CHECK(f.gets_probes("Later"));
   hprof_probe_totals totals = {};
   totals.size = sizeof totals;
-  f.session->rewriter().totals(1, &totals);
+  f.session->parts().rewriter.totals(1, &totals);
   CHECK(totals.classes_changed == 101);
   f.die();
 }
@@ -362,7 +362,7 @@ TEST_CASE("on demand a start without the targets fails, for good, and no class i
 TEST_CASE("on demand a thread that the VM does not know gets none") {
   OnDemand f;
   f.run("watch=y");
-  CHECK(f.session->rewriter().start(nullptr, f.number) == HPROF_FAILED);
+  CHECK(f.session->parts().rewriter.start(nullptr, f.number) == HPROF_FAILED);
   CHECK(f.jvm.retransformed.empty());
   f.die();
 }

@@ -124,5 +124,5 @@ TEST_CASE("commands come to an end with the session") {
   REQUIRE(f.detach());
   Answer answer;
   Command command;
-  CHECK_FALSE(f.session->control().perform(command, &answer));
+  CHECK_FALSE(f.session->parts().control.perform(command, &answer));
 }

@@ -123,7 +123,7 @@ TEST_CASE("a collector is stopped after the handlers that are on their way, and 
   std::atomic<bool> inside{false};
   heard().on_wait = [&] {
     inside = true;
-    wait_until([&] { return !f.session->units().collector(0).gate.is_open(); });
+    wait_until([&] { return !f.session->parts().units.collector(0).gate.is_open(); });
     heard().add("left");
   };
   std::thread waits([&] { f.jvm.post_monitor_wait(thread, 4); });

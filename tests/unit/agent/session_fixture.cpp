@@ -31,7 +31,7 @@ void wait_until(const std::function<bool()>& condition) {
   }
 }
 
-SessionFixture::SessionFixture() : main(jvm.add_thread("main")), session(new Session) {
+SessionFixture::SessionFixture() : main(jvm.add_thread("main")), session(&(new SessionBlock)->session) {
   all_sessions().push_back(session);
   char pattern[] = "/tmp/hprof-agent-test-XXXXXX";
   folder = mkdtemp(pattern);
@@ -88,7 +88,7 @@ Answer SessionFixture::command(CommandKind kind, uint32_t value) {
   command.kind = kind;
   command.value = value;
   session->open_commands();
-  REQUIRE(session->control().perform(command, &answer));
+  REQUIRE(session->parts().control.perform(command, &answer));
   return answer;
 }
 

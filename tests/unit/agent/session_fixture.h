@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/agent/session/session.h"
+#include "core/agent/session/session_block.h"
 #include "core/protocol/answer.h"
 #include "core/protocol/command.h"
 #include "tests/unit/agent/watcher.h"

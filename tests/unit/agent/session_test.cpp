@@ -46,13 +46,13 @@ TEST_CASE("what a start that failed has begun is stopped") {
   heard().start_status = HPROF_FAILED;
   f.run("watch=y");
   CHECK(f.take_heard() == Texts{"create", "start", "stop"});
-  CHECK_FALSE(f.session->units().is_collecting());
+  CHECK_FALSE(f.session->parts().units.is_collecting());
 }
 
 TEST_CASE("while an attach starts the collectors, a dump is not left to the VM's attach thread") {
   SessionFixture f;
   REQUIRE(f.load("watch=y"));
-  const Control& control = f.session->control();
+  const Control& control = f.session->parts().control;
   bool waits = false;
   heard().on_start = [&] { waits = control.is_waited_for_by_attach(); };
   f.jvm.on(f.main, [&] { REQUIRE(f.session->start_attached()); });
@@ -181,9 +181,9 @@ bool is_forward(const hprof_report_info& info) {
 }
 
 void report(SessionFixture& f, uint32_t flags) {
-  REQUIRE(f.session->control().acquire(platform::kNoDeadline));
-  f.session->reports().report({sizeof(hprof_report), HPROF_REPORT_COMMAND, 0, flags, 0, nullptr});
-  f.session->control().release();
+  REQUIRE(f.session->parts().control.acquire(platform::kNoDeadline));
+  f.session->parts().reports.report({sizeof(hprof_report), HPROF_REPORT_COMMAND, 0, flags, 0, nullptr});
+  f.session->parts().control.release();
 }
 
 }  // namespace
