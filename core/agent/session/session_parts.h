@@ -40,30 +40,31 @@ struct SessionParts {
   // Binds each part by its name. session_block.cpp
   explicit SessionParts(SessionBlock& block);
 
+  // Those that are used most come first, where their offsets take a byte.
   const Setup& setup;
-  const hprof_settings& settings;
   Voice& voice;
-  Messages messages;  // of the voice [any] but [signal]
-  MemoryAccount& memory;
-  MemoryTurn& turn;
-  LossCounters& losses;
-  Model& model;
-  RecordKinds& kinds;
-  HotSpot& hotspot;
-  ThreadBook& threads;
-  ClassBook& classes;
-  UnloadWatch& unloads;
-  ClassRewriter& rewriter;
-  ClassFiles& class_files;
-  Pipeline& pipeline;
   Units& units;
   Reports& reports;
   Control& control;
-  CommandTarget& commands;
-  PhaseGate& gate;  // open in the live phase
-  JavaVM* vm = nullptr;
+  Pipeline& pipeline;
   jvmtiEnv* jvmti = nullptr;
   std::atomic<SessionPhase> phase_word{SessionPhase::kLoaded};  // the session writes it
+  ThreadBook& threads;
+  ClassBook& classes;
+  MemoryAccount& memory;
+  Model& model;
+  ClassRewriter& rewriter;
+  HotSpot& hotspot;
+  const hprof_settings& settings;
+  PhaseGate& gate;    // open in the live phase
+  Messages messages;  // of the voice [any] but [signal]
+  MemoryTurn& turn;
+  LossCounters& losses;
+  RecordKinds& kinds;
+  UnloadWatch& unloads;
+  ClassFiles& class_files;
+  CommandTarget& commands;
+  JavaVM* vm = nullptr;
 
   SessionPhase phase() const { return phase_word.load(std::memory_order_acquire); }
   JNIEnv* jni() const;  // of the calling thread; nullptr: none
