@@ -7,8 +7,8 @@
 
 #include "tests/fuzz/seeds.h"
 #include "tests/unit/support/hprof_builder.h"
-#include "tools/heap/heap_report.h"
-#include "tools/heap/html_page.h"
+#include "tools/heap/output/html_page.h"
+#include "tools/heap/questions/heap_report.h"
 
 using namespace hprof::tool;
 using hprof::test::DumpRecipe;

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "tests/unit/tool_heap/small_heap.h"
-#include "tools/heap/heap_report.h"
+#include "tools/heap/questions/heap_report.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/heap/heap_page.h"
 

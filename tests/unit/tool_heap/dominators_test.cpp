@@ -1,6 +1,6 @@
 // Dominator trees against a definition that needs no algorithm: what is unreachable without a node, the node
 // dominates.
-#include "tools/heap/dominators.h"
+#include "tools/heap/graph/dominators.h"
 
 #include <doctest/doctest.h>
 #include <random>

@@ -7,8 +7,8 @@
 #include <random>
 
 #include "tests/unit/tool_heap/small_heap.h"
-#include "tools/heap/dominators.h"
-#include "tools/heap/heap_report.h"
+#include "tools/heap/graph/dominators.h"
+#include "tools/heap/questions/heap_report.h"
 #include "tools/os/os.h"
 
 using namespace hprof::tool;

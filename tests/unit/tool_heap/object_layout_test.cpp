@@ -1,12 +1,12 @@
 // Sizes as HotSpot lays objects out, and layouts told from addresses.
-#include "tools/heap/object_layout.h"
+#include "tools/heap/read/object_layout.h"
 
 #include <doctest/doctest.h>
 #include <random>
 #include <set>
 
 #include "tests/unit/tool_heap/small_heap.h"
-#include "tools/heap/object_numbers.h"
+#include "tools/heap/graph/object_numbers.h"
 
 using namespace hprof::tool;
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "tests/unit/tool_heap/small_heap.h"
-#include "tools/heap/heap_report.h"
+#include "tools/heap/questions/heap_report.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;

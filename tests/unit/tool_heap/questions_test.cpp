@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "tests/unit/tool_heap/small_heap.h"
-#include "tools/heap/heap_report.h"
-#include "tools/heap/loaded_twice.h"
+#include "tools/heap/questions/heap_report.h"
+#include "tools/heap/questions/loaded_twice.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;

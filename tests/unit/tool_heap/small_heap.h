@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/unit/support/hprof_builder.h"
-#include "tools/heap/snapshot.h"
+#include "tools/heap/read/snapshot.h"
 
 namespace hprof::test {
 

@@ -1,5 +1,5 @@
 // The index beside a dump: the same answers, and made anew when it does not fit.
-#include "tools/heap/snapshot_file.h"
+#include "tools/heap/read/snapshot_file.h"
 
 #include <cstdlib>
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "tests/unit/tool_heap/small_heap.h"
-#include "tools/heap/heap_report.h"
+#include "tools/heap/questions/heap_report.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;

@@ -1,7 +1,7 @@
 // Shared by `hprof heap` and `hprof diff` of two heap dumps.
 #pragma once
 
-#include "tools/heap/heap_report.h"
+#include "tools/heap/questions/heap_report.h"
 #include "tools/hprof/command.h"
 
 namespace hprof::tool {

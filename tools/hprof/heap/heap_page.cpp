@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "tools/heap/html_page.h"
+#include "tools/heap/output/html_page.h"
 #include "tools/hprof/view/page.h"
 
 namespace hprof::tool {

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "tools/heap/document.h"
+#include "tools/heap/output/document.h"
 
 namespace hprof::tool {
 

@@ -13,7 +13,7 @@
 #include "core/option/select_text.h"
 #include "core/plugin/verify.h"
 #include "platform/platform.h"
-#include "tools/heap/document.h"
+#include "tools/heap/output/document.h"
 #include "tools/hprof/agent_library.h"
 #include "tools/hprof/plugin/check_steps.h"
 #include "tools/hprof/plugin/elf_symbols.h"

@@ -1,0 +1,51 @@
+// Conditions on a dump for scripts and CI: --fail-if='instances(com.acme.Session)>100'.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/heap/output/document.h"
+#include "tools/heap/questions/paths.h"
+#include "tools/heap/read/snapshot.h"
+
+namespace hprof::tool {
+
+struct Limit {
+  enum Measure : uint8_t { kInstances, kShallow, kRetained, kSuspect, kHeap };
+  std::string text;        // as given
+  std::string class_name;  // of kInstances, kShallow and kRetained
+  Measure measure = kHeap;
+  bool above = true, or_equal = false;  // the condition is: value > limit, >=, < or <=
+  double limit = 0;                     // objects, bytes, percent of the heap
+};
+
+// "instances(CLASS)>N", "shallow(CLASS)>SIZE", "retained(CLASS)>SIZE", "suspect>N%", "heap>SIZE", with >, >=,
+// < or
+// <=. False with *error, which names the byte from 1.
+bool parse_limit(const std::string& text, Limit* limit, std::string* error);
+
+// Measures a dump against limits.
+class LimitCheck {
+ public:
+  LimitCheck(const Snapshot& snapshot, const std::vector<Limit>& limits, bool subclasses);
+
+  // Finds the classes, and what must be measured while there is a graph. False with *error: a name is
+  // ambiguous.
+  bool measure_graph(MemoryBudget& budget, std::string* error);
+  // The rest, when there is a dominator tree. largest: bytes that the first suspect retains. *exceeded:
+  // whether a condition holds.
+  Section finish(uint64_t largest, bool* exceeded);
+
+ private:
+  struct Measured {
+    std::vector<bool> wanted;
+    std::string note;
+    double value = 0;
+  };
+  const Snapshot& snapshot_;
+  const std::vector<Limit>& limits_;
+  const bool subclasses_;
+  std::vector<Measured> measured_;
+};
+
+}  // namespace hprof::tool
