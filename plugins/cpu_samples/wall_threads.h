@@ -1,9 +1,9 @@
-// The wall-clock engine's state of each thread: a place of a PlacePool, which the thread's slot points to.
+// The wall-clock engine's state of each thread: an entry of a PlacePool, which the thread's slot points to.
 //
-// A thread makes its place and marks its end there. In between the place belongs to the sampler thread, which
+// A thread makes its entry and marks its end there. In between the entry belongs to the sampler thread, which
 // also gives it back, since it uses the reference without a lock. Protocol: `serial` is stored last (release)
-// when a place is made. The thread that changes it from the thread's serial to 0 ends it: it stores ended_ns,
-// then `ended` (release). The sampler thread takes `ended` by exchange, and gives the place back.
+// when an entry is made. The thread that changes it from the thread's serial to 0 ends it: it stores
+// ended_ns, then `ended` (release). The sampler thread takes `ended` by exchange, and gives the entry back.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace hprof::samples {
 
 struct WallThread : PooledPlace {
-  std::atomic<uint32_t> serial;   // of the thread; 0: the place is free, or the thread has ended
+  std::atomic<uint32_t> serial;   // of the thread; 0: the entry is free, or the thread has ended
   std::atomic<uint32_t> ended;    // serial of the thread that has ended
   std::atomic<uint32_t> sampled;  // 0: switched off by command
   uint32_t depth;                 // depth at which the trace was taken
@@ -37,23 +37,23 @@ struct WallThread : PooledPlace {
 
 class WallThreads {
  public:
-  // Makes a place for a thread, which owns the reference from now on. False: no memory, and the caller keeps
+  // Makes an entry for a thread, which owns the reference from now on. False: no memory, and the caller keeps
   // the reference. [app] the thread itself, [control] in each()
   bool add(const Services& services, hprof_thread* thread, jweak reference, bool sampled, bool of_jdk,
            uint64_t now);
-  // Null: the thread has no place. [app][control]
+  // Null: the thread has no entry. [app][control]
   static WallThread* find(const hprof_thread* thread);
   // Marks the end of the thread, or of its sampling. False: it was marked already. [app][control]
-  bool end(WallThread* place, hprof_thread_serial serial, uint64_t now);
+  bool end(WallThread* entry, hprof_thread_serial serial, uint64_t now);
   // Called by the sampler thread, or while there is none.
-  void give_back(WallThread* place) { places_.give_back(place); }
+  void give_back(WallThread* entry) { places_.give_back(entry); }
 
-  // Calls visit(WallThread&) for every place that was ever used. [control], the sampler thread
+  // Calls visit(WallThread&) for every entry that was ever used. [control], the sampler thread
   template <class Visit>
   void each(const Visit& visit) {
     places_.each(visit);
   }
-  // Places by number, from 1 to last(). [any]
+  // Entries by number, from 1 to last(). [any]
   WallThread& at(uint32_t number) const { return places_[number]; }
   uint32_t last() const { return places_.last(); }
   uint32_t live() const { return live_.load(std::memory_order_relaxed); }
