@@ -1,5 +1,7 @@
-// The contexts of threads, found by thread serial.
+// The contexts of platform threads, found by thread serial.
 #pragma once
+
+#include <hprof/draft/thread_context.h>
 
 #include "core/base/context_places.h"
 #include "core/base/memory_account.h"
@@ -14,6 +16,9 @@ class ContextTable : public ContextPlaces<uint32_t> {
   // Makes room, unless there is some. False: no memory. [onload]
   bool open(MemoryAccount& memory);
   void close(MemoryAccount& memory);
+
+  // Has those of virtual threads, by their Java ids; nullptr: nobody has. [any]
+  const hprof_thread_context_service* of_virtual = nullptr;
 };
 
 }  // namespace hprof

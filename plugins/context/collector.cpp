@@ -13,8 +13,6 @@ namespace hprof::context {
 namespace {
 
 constexpr const char* kName = "hprof/Context";
-constexpr uint64_t kShare = 32;  // of max-memory=, as an upper limit
-constexpr uint64_t kFewest = 256, kMost = 1u << 17, kPlaceBytes = 64;
 constexpr jsize kMostChars = 64;  // of a label's name, and of its value
 constexpr uint32_t kMostText = 512;
 constexpr char kOther[] = "labels:other";
@@ -136,13 +134,8 @@ hprof_status Collector::start() {
     return HPROF_FAILED;
   }
   if (!is_open_) {
-    uint64_t places = kMost;
-    const uint64_t budget = s.settings().max_memory;
-    while (budget != 0 && places > kFewest && places * kPlaceBytes > budget / kShare) places /= 2;
     const char* why = nullptr;
-    if (s.mem->charge(s.host, places * kPlaceBytes) == 0) return HPROF_NO_MEMORY;
-    bytes_ = places * kPlaceBytes;
-    if (contexts_->open(s.host, jni, static_cast<uint32_t>(places), &why) == 0) return HPROF_FAILED;
+    if (contexts_->open(s.host, jni, &why) == 0) return HPROF_NO_MEMORY;
     if (why != nullptr) {
       TextLine<256> line;
       line.add("context: samples by signals have none of contexts set in Java: ").add(why);
@@ -189,8 +182,6 @@ bool Collector::close() {
   auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
   if (class_ != nullptr && jni != nullptr) jni->DeleteGlobalRef(class_);
   class_ = nullptr;
-  if (bytes_ != 0) s.mem->uncharge(s.host, bytes_);
-  bytes_ = 0;
   return true;
 }
 

@@ -41,7 +41,6 @@ class Collector {
   jclass class_ = nullptr;  // a global reference
   jfieldID mode_ = nullptr;
   Session session_;
-  uint64_t bytes_ = 0;  // charged for the places
   bool is_open_ = false;
 };
 

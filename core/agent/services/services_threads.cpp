@@ -2,6 +2,8 @@
 #include <cstring>
 #include <new>
 
+#include <hprof/cpp/service.hpp>
+
 #include "core/agent/services/service_tables.h"
 #include "core/agent/session/control.h"
 #include "core/agent/session/session_parts.h"
@@ -106,6 +108,11 @@ ContextTable& contexts_of(const hprof_host* host) { return parts_of(host).thread
 hprof_status set_context(const hprof_host* host, const hprof_context* context) {
   const SessionParts& parts = parts_of(host);
   ContextTable& contexts = parts.threads.contexts;
+  if (contexts.of_virtual != nullptr) {
+    const hprof_status status = contexts.of_virtual->set_running(parts.jni(), context);
+    if (status == HPROF_DROPPED) parts.losses.add(Loss::kLostContexts);
+    if (status != HPROF_UNSUPPORTED) return status;
+  }
   const ThreadRecord* record = contexts.is_open() ? parts.threads.current(nullptr, nullptr) : nullptr;
   if (record == nullptr || record->is_virtual() ||
       parts.model.threads().is_other(ThreadSerial{record->serial}))
@@ -135,7 +142,9 @@ const hprof_context_service kContextService = {
     sizeof(hprof_context_service),
     0,
     [](const hprof_host* host) -> hprof_status {
-      return contexts_of(host).open(parts_of(host).memory) ? HPROF_OK : HPROF_NO_MEMORY;
+      ContextTable& contexts = contexts_of(host);
+      contexts.of_virtual = find_service<hprof_thread_context_service>(host, HPROF_SERVICE_THREAD_CONTEXT);
+      return contexts.open(parts_of(host).memory) ? HPROF_OK : HPROF_NO_MEMORY;
     },
     &set_context,
     &read_context,

@@ -90,6 +90,9 @@ void Units::prepare_to_collect(JNIEnv* jni) {
   const bool is_guarded = platform::install_fault_guard() == 0;
   parts_.threads.enumerate(jni, parts_.hotspot.thread_ids());
   parts_.hotspot.prepare_to_collect();
+  const char* why = nullptr;
+  if (const auto* contexts = parts_.threads.contexts.of_virtual)
+    contexts->open(&collectors_[0].host, jni, &why);
   if (is_guarded) platform::uninstall_fault_guard();
 }
 
@@ -166,6 +169,7 @@ void Units::abandon(CollectorSlot& slot, const char* what) {
 
 void Units::stop_all() {
   for (uint32_t i = 0; i < collector_count_; i++) stop(collectors_[i]);
+  if (const auto* contexts = parts_.threads.contexts.of_virtual) contexts->close(&collectors_[0].host);
   settle_events();
 }
 

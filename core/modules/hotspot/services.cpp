@@ -12,6 +12,7 @@
 #include <hprof/draft/walk.h>
 #include <hprof/draft/weaks.h>
 #include <hprof/service/jvm.h>
+#include <hprof/service/mem.h>
 
 #include "core/modules/hotspot/collection_count.h"
 #include "core/modules/hotspot/frame_walk.h"
@@ -204,23 +205,42 @@ const hprof_walk_service kWalk = {
 
 ThreadContexts contexts;
 
-uint32_t open_contexts(const hprof_host* host, void* jni, uint32_t places, const char** why) {
+uint32_t open_contexts(const hprof_host* host, void* jni, const char** why) {
   auto* env = static_cast<JNIEnv*>(jni);
-  jvmtiEnv* jvmti = jvmti_of(host);
-  const LocalFrame frame(env, 16);
-  jthread self = nullptr;
-  if (!frame.is_open() || jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return 0;
-  return contexts.open(hotspot_of(host), env, self, thread_address(jvmti, env), places, why) ? 1 : 0;
+  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  const uint64_t bytes = ThreadContexts::bytes_of(host->settings->max_memory);
+  if (!contexts.is_open()) {
+    jvmtiEnv* jvmti = jvmti_of(host);
+    const LocalFrame frame(env, 16);
+    jthread self = nullptr;
+    if (!frame.is_open() || jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return 0;
+    if (mem->charge(host, bytes) == 0) return 0;
+    if (!contexts.open(hotspot_of(host), env, self, thread_address(jvmti, env), bytes)) {
+      mem->uncharge(host, bytes);
+      return 0;
+    }
+  }
+  *why = contexts.why_not_running();
+  return 1;
+}
+
+void close_contexts(const hprof_host* host) {
+  if (!contexts.is_open()) return;
+  contexts.close();
+  find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM)
+      ->uncharge(host, ThreadContexts::bytes_of(host->settings->max_memory));
 }
 
 const hprof_thread_context_service kThreadContext = {
     sizeof(hprof_thread_context_service),
     ThreadContexts::kFirstWithIds,
     &open_contexts,
+    &close_contexts,
     [](const hprof_host*) { contexts.clear(); },
     [](const void* jni, uint64_t thread, const hprof_context* context) {
       return contexts.set(jni, thread, context);
     },
+    [](const void* jni, const hprof_context* context) { return contexts.set_running(jni, context); },
     [](const void* jni) { contexts.end(jni); },
     [](const void* jni, hprof_context* context) { return contexts.running(jni, context) ? 1u : 0u; },
     [](void* jni, void* thread, hprof_context* context) -> uint32_t {

@@ -38,21 +38,28 @@ uint64_t ThreadContexts::id_of(JNIEnv* jni, jobject thread) const {
   return static_cast<uint64_t>(id);
 }
 
-bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint32_t places,
-                          const char** why) {
+uint64_t ThreadContexts::bytes_of(uint64_t budget) {
+  uint64_t places = kMostPlaces;
+  while (budget != 0 && places > kFewestPlaces && places * sizeof(Places::Place) > budget / kShare)
+    places /= 2;
+  return places * sizeof(Places::Place);
+}
+
+bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint64_t bytes) {
   if (room_ == nullptr) {
-    room_ = static_cast<Places::Place*>(platform::reserve_lazy(places * sizeof(Places::Place)));
+    room_ = static_cast<Places::Place*>(platform::reserve_lazy(bytes));
     if (room_ == nullptr) return false;
-    places_.use(room_, places);
+    places_.use(room_, static_cast<uint32_t>(bytes / sizeof(Places::Place)));
   }
   places_.forget();
   proofs_.store(0, std::memory_order_relaxed);
   wrong_.store(0, std::memory_order_relaxed);
   to_thread_ = thread - reinterpret_cast<uintptr_t>(jni);
-  *why = nullptr;
+  why_ = nullptr;
   if (hotspot.java_version() < kFirstWithIds) {
     key_.store(Key::kEnv, std::memory_order_release);
     hotspot.settle(Item::kMountedIds, "this VM has no virtual threads");
+    is_open_ = true;
     return true;
   }
   jclass type = without_exception(jni, jni->FindClass("java/lang/Thread"));
@@ -62,10 +69,11 @@ bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64
   continuation_from_env_ = entry < 0 || thread == 0 ? 0 : to_thread_ + static_cast<uint64_t>(entry);
   thread_id_ = type != nullptr ? without_exception(jni, jni->GetMethodID(type, "threadId", "()J")) : nullptr;
   if (thread_id_ == nullptr) return false;
-  *why = find_ids(hotspot, jni, current, thread);
-  if (hotspot.settle(Item::kMountedIds, *why)) return true;
+  is_open_ = true;
+  why_ = find_ids(hotspot, jni, current, thread);
+  if (hotspot.settle(Item::kMountedIds, why_)) return true;
   key_.store(Key::kUnknown, std::memory_order_release);
-  if (*why == nullptr) *why = hotspot.why_off(Item::kMountedIds);
+  if (why_ == nullptr) why_ = hotspot.why_off(Item::kMountedIds);
   return true;
 }
 
@@ -104,11 +112,20 @@ hprof_status ThreadContexts::set(const void* env, uint64_t thread, const hprof_c
     thread = reinterpret_cast<uintptr_t>(env);
   else
     prove(env, thread);
+  return put(thread, context);
+}
+
+hprof_status ThreadContexts::put(uint64_t key, const hprof_context* context) {
   if (context == nullptr) {
-    places_.clear(thread);
+    places_.clear(key);
     return HPROF_OK;
   }
-  return places_.set(thread, *context) ? HPROF_OK : HPROF_DROPPED;
+  return places_.set(key, *context) ? HPROF_OK : HPROF_DROPPED;
+}
+
+hprof_status ThreadContexts::set_running(const void* env, const hprof_context* context) {
+  const bool is_known = env != nullptr && key_.load(std::memory_order_acquire) != Key::kUnknown;
+  return is_known && has_virtual(env) ? put(key_of(env), context) : HPROF_UNSUPPORTED;
 }
 
 bool ThreadContexts::running(const void* env, hprof_context* context) const {

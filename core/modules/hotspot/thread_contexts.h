@@ -21,14 +21,24 @@ class ThreadContexts {
   static constexpr uint32_t kFirstWithIds = 19;  // JDK
 
   // See hprof_thread_context_service. `thread`: the JavaThread of the calling thread.
-  bool open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint32_t places,
-            const char** why);
+  bool open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint64_t bytes);
+  bool is_open() const { return is_open_; }             // since the last clear
+  const char* why_not_running() const { return why_; }  // nullptr: `running` finds contexts
+  // Bytes of the places of a session with that limit of memory, 0: without one.
+  static uint64_t bytes_of(uint64_t budget);
   void clear() {
     places_.forget();
     variable_.store(nullptr, std::memory_order_release);
-    proofs_.store(kProofs, std::memory_order_relaxed);  // it reads nothing under a guard from now on
+  }
+  // From now on nothing is read under a guard.
+  void close() {
+    is_open_ = false;
+    key_.store(Key::kUnknown, std::memory_order_release);
+    proofs_.store(kProofs, std::memory_order_relaxed);
+    clear();
   }
   hprof_status set(const void* env, uint64_t thread, const hprof_context* context);
+  hprof_status set_running(const void* env, const hprof_context* context);
   void end(const void* env) { places_.clear(key_of(env)); }
   bool running(const void* env, hprof_context* context) const;
   bool of(JNIEnv* jni, jobject thread, hprof_context* context) const;
@@ -44,6 +54,7 @@ class ThreadContexts {
   };
   using Places = ContextPlaces<uint64_t>;
 
+  hprof_status put(uint64_t key, const hprof_context* context);
   const char* find_ids(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread);
   uint64_t id_of(JNIEnv* jni, jobject thread) const;
   uint64_t key_of(const void* env) const;
@@ -52,9 +63,13 @@ class ThreadContexts {
   void prove(const void* env, uint64_t thread);
 
   static constexpr uint32_t kProofs = 1024, kFewest = 64;
+  static constexpr uint64_t kShare = 32;  // of max-memory=, as an upper limit
+  static constexpr uint64_t kMostPlaces = 1u << 17, kFewestPlaces = 256;
 
   Places places_;
   Places::Place* room_ = nullptr;
+  bool is_open_ = false;
+  const char* why_ = nullptr;
   std::atomic<Key> key_{Key::kUnknown};
   uint64_t from_env_ = 0, id_at_ = 0;                      // offsets, of the JNIEnv and of the object
   uint64_t to_thread_ = 0;                                 // from a JNIEnv to its JavaThread

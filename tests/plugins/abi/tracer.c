@@ -45,7 +45,6 @@ static hprof_status create(const hprof_host* host, const void* options, void** s
   static hprof_target targets[] = {
       {.point = HPROF_POINT_BEGIN}, {.point = HPROF_POINT_END}, {.point = HPROF_POINT_UNWIND}};
   const hprof_probe_user user = {.size = sizeof(user),
-                                 .flags = HPROF_PROBES_PLATFORM,
                                  .targets = targets,
                                  .target_count = 3,
                                  .self = (void*)(uintptr_t)host,

@@ -152,7 +152,7 @@ def what_has_no_room_is_counted(vm):
         check_equal(run.code, 0, "exit code\n%s" % run)
         return {name: int(count) for count, name in re.findall(r'"lost (\d+) ([a-z ]+):', run.text("out.json"))}
 
-    run = vm.run_java(vm.agent_option(OPTIONS % "out.json" + ",max-memory=6m"), "-Xss256k", "Scopes", "crowd", "2500")
+    run = vm.run_java(vm.agent_option(OPTIONS % "out.json" + ",max-memory=5m"), "-Xss256k", "Scopes", "crowd", "2500")
     check(lost(run).get("contexts", 0) >= 2500 - 2048, "losses of contexts\n%s" % run)
     run = vm.run_java(vm.agent_option(OPTIONS % "out.json"), "Scopes", "labels", "66000")
     routes = 8

@@ -151,6 +151,22 @@ def samples_carry_the_context_that_a_tracer_sets(vm):
         check(len(spans) > (0 if options else calls / 2), "%d spans of %d" % (len(spans), calls))
 
 
+@vm_test(units=("cpu_samples", "bytecode") + OUTPUT, since=21, needs=("sampling signals", "short intervals"), quick=True)
+def a_context_set_on_a_virtual_thread_follows_it(vm):
+    run, found = stream(vm, "plugins=%s,tracer=y,cpu=samples,interval=1,depth=16" % probe_folder(vm), "Spans", "virtual")
+    check("HPROF: tracer: %d spans, 0 refused" % int(run.out.split()[1]) in run.err, "the tracer\n%s" % run)
+    spans, counts = collections.defaultdict(set), collections.Counter()
+    for row in found.events(SAMPLES):
+        frames = found.frames(row)
+        where = "inside" if re.match(r"Spans\.spin Spans\$Inside\.yield", " ".join(frames)) else "outside" if "Spans.outside" in frames else "other"
+        counts[where, row["span_id"] is not None] += 1
+        if where == "inside" and row["span_id"]:
+            spans[row["span_id"]].add(frames[1])
+    check(counts["inside", True] > 100 and counts["outside", False] > 50, "few samples: %s" % dict(counts))
+    wrong = counts["inside", False] + counts["outside", True]
+    check_equal((wrong, [methods for methods in spans.values() if len(methods) != 1]), (0, []), "%s, and spans of two threads" % dict(counts))
+
+
 @vm_test(units=("cpu_samples", "monitor") + OUTPUT)
 def other_formats_have_no_events(vm):
     run = vm.profiled("cpu=samples,interval=1,monitor=y,format=json,file=out.json", "Spin", "2")
