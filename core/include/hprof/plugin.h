@@ -186,7 +186,7 @@ typedef const hprof_module* (*hprof_module_entry)(const hprof_offer* offer, cons
 #define HPROF_LAYOUT_5 HPROF_LAYOUT_STEP(HPROF_LAYOUT_4, sizeof(hprof_text))
 #define HPROF_LAYOUT_6 HPROF_LAYOUT_STEP(HPROF_LAYOUT_5, offsetof(hprof_offer, layout))
 /* Counts changes before 1.0 that sizes and offsets do not show. */
-#define HPROF_LAYOUT_WORD HPROF_LAYOUT_STEP(HPROF_LAYOUT_6, 3)
+#define HPROF_LAYOUT_WORD HPROF_LAYOUT_STEP(HPROF_LAYOUT_6, 4)
 
 /*
  * HPROF_MODULE(cpu_samples, "1.0", "hprof", units, count): ends the one source file that describes a module. A loadable

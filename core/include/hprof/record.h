@@ -332,7 +332,7 @@ static inline const hprof_dump_monitor* hprof_dump_monitor_at(const hprof_rec_mo
 /* How an encoder takes the objects of a heap dump, as bits of heap_form; 0: bytes and fields. */
 #define HPROF_HEAP_AS_BYTES 1u   /* hprof_rec_heap_instance.bytes */
 #define HPROF_HEAP_AS_FIELDS 2u  /* hprof_rec_heap_instance.fields */
-#define HPROF_HEAP_ONE_A_FILE 8u /* readers expect one dump per file: the core begins a new file for each */
+#define HPROF_HEAP_ONE_A_FILE 4u /* readers expect one dump per file: the core begins a new file for each */
 
 typedef struct hprof_rec_heap_dump { /* HEAP_DUMP_BEGIN and _END */
   hprof_record head;

@@ -13,7 +13,7 @@ models: LP64 (Unix), LLP64 (Windows), ILP32 (64-bit members on 8 bytes: ARM, Win
 A difference is an error that says what has changed. Members, constants and functions may be appended, never moved, changed
 or taken away, and only with a new minor version, whose file is written beside the older ones; older files must hold for
 the newer headers, too. --write changes the file of a release candidate only: the words in its first line go with the
-release. hprof/draft and hprof/cpp are not looked at. Exits 1 when something differs, 2 on wrong use.
+release, and until then the numbers of a family of constants have no hole. hprof/draft and hprof/cpp are not looked at. Exits 1 when something differs, 2 on wrong use.
 """
 import argparse
 import glob
@@ -274,6 +274,24 @@ def can_grow(struct, rows):
         struct not in ("hprof_text", "hprof_record")
 
 
+# Numbers of the formats, positions of columns, and limits.
+NO_FAMILY = re.compile(r"HPROF_(TYPE|ROOT|LINE|ABI|LAYOUT|CPU)_|_(MOST|LARGE|COUNT|REGISTERED|UNKNOWN|DEPTH|CONTEXT_THREADS|ROWS|CELLS)$")
+
+
+def holes(rows):
+    """Constants of one family, one behind the other, of which the next is neither one more nor the next bit."""
+    problems, before = [], ("", 0)
+    for what, (values, _) in rows.items():
+        if not what.startswith("HPROF_") or NO_FAMILY.search(what) or not values[0] or not values[0].startswith("0x"):
+            continue
+        family, number = "_".join(what.split("_")[:2]), int(values[0], 16)
+        is_next = number <= before[1] + 1 or (number == 2 * before[1] and number & (number - 1) == 0)
+        if family == before[0] and not is_next:
+            problems.append("%s is %d: what is between it and %d?" % (what, number, before[1]))
+        before = (family, number)
+    return problems
+
+
 def compare(old, new, may_grow):
     """What of the old rows does not hold for the new ones; may_grow: new ones may have more."""
     problems = []
@@ -350,6 +368,11 @@ def main(arguments):
         print("snapshot: %s" % wrong, file=sys.stderr)
         return 2
     path = os.path.join(options.files, "abi-%d.%d.txt" % tuple(version))
+    if not is_released(path):
+        for problem in holes(rows):
+            print("snapshot: a hole: %s" % problem)
+        if holes(rows):
+            return 1
     if options.write:
         if not may_write(path, rows):
             print("snapshot: %s is of a released version: what is new needs a new HPROF_ABI_MINOR" % path, file=sys.stderr)

@@ -100,6 +100,10 @@ class Snapshot(unittest.TestCase):
         self.change("hprof/abi.h", "#define HPROF_FAILED 4", "#define HPROF_FAILED 6")
         self.refused("HPROF_FAILED was 0x4 and is 0x6")
 
+    def test_constant_that_leaves_a_hole(self):
+        self.change("hprof/record.h", "#define HPROF_HEAP_ONE_A_FILE 4u", "#define HPROF_HEAP_ONE_A_FILE 8u")
+        self.refused("a hole: HPROF_HEAP_ONE_A_FILE is 8")
+
     def test_other_id_of_a_service(self):
         self.change(LOG, '"hprof.log/1"', '"hprof.log/2"')
         self.refused("HPROF_SERVICE_LOG was declared")
