@@ -8,7 +8,7 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 #include <hprof/draft/machine.h>
-#include <hprof/draft/vm_events.h>
+#include <hprof/tables.h>
 
 namespace hprof::vm_events {
 

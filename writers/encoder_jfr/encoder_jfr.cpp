@@ -5,7 +5,6 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/writer.hpp>
-#include <hprof/draft/vm_events.h>
 
 #include "chunk.h"
 

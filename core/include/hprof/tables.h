@@ -123,4 +123,37 @@ typedef struct hprof_monitor_event {
   uint64_t label;   /* hprof_string_id of the kind of lock, 0: a Java monitor */
 } hprof_monitor_event;
 
+/* Of the unit vm_events, all of them events. A thread of the program starts or ends; virtual threads are left out. */
+#define HPROF_TABLE_THREAD_EVENTS "hprof.thread_events/1"
+typedef struct hprof_thread_event {
+  uint64_t at_ns;
+  uint64_t thread; /* hprof_thread_serial */
+  uint64_t starts; /* 1: it starts; 0: it ends */
+} hprof_thread_event;
+
+/* The collector stopped the program. */
+#define HPROF_TABLE_PAUSE_EVENTS "hprof.pause_events/1"
+typedef struct hprof_pause_event {
+  uint64_t at_ns; /* when it was over */
+  uint64_t time_ns;
+  uint64_t number; /* 1 for the first */
+} hprof_pause_event;
+
+/* Once a second: CPU time of the process, and of the machine. */
+#define HPROF_TABLE_LOAD_EVENTS "hprof.load_events/1"
+typedef struct hprof_load_event {
+  uint64_t at_ns;
+  uint64_t elapsed_ns, cpu_ns; /* since the event before */
+  uint64_t processors;         /* that the VM may use */
+  uint64_t busy, all;          /* CPU time of the machine's processors, in any unit; all 0: not known */
+} hprof_load_event;
+
+/* At most once a second, after pauses: the heap, as java.lang.Runtime has it. */
+#define HPROF_TABLE_HEAP_EVENTS "hprof.heap_events/1"
+typedef struct hprof_heap_event {
+  uint64_t at_ns;
+  uint64_t used_bytes, committed_bytes, most_bytes;
+  uint64_t number; /* of the last pause */
+} hprof_heap_event;
+
 #endif

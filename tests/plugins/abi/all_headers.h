@@ -13,7 +13,6 @@
 #include <hprof/draft/thread_context.h>
 #include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>
-#include <hprof/draft/vm_events.h>
 #include <hprof/draft/vm_flags.h>
 #include <hprof/draft/walk.h>
 #include <hprof/draft/weaks.h>

@@ -3,7 +3,6 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/core_tables.hpp>
-#include <hprof/draft/vm_events.h>
 
 #include "tests/unit/encoder_jfr/jfr_reader.h"
 #include "tests/unit/golden/encoder_run.h"
