@@ -153,6 +153,29 @@ TEST_CASE("code that would pass 64 KiB or the VM's own limit is left") {
   CHECK(rewrite_one(method, kProbeArrays).left(Reason::kMethodTooHuge) == 1);
 }
 
+TEST_CASE("of several users those get probes, in their order, whose probes fit beside the others") {
+  Method method;
+  method.stack = 3;
+  for (int i = 0; i < 1400; i++) append(method.code, {3, 188, 10, 87});
+  method.code.push_back(177);
+  ClassBuilder builder;
+  builder.add(method);
+  ProbeSet probes = probes_of(kProbeBegin | kProbeEnd);  // few bytes
+  probes.user_count = 3;
+  probes.users[1] = probes_of(kProbeArrays).users[0];  // 4 bytes for each array
+  probes.users[2] = probes.users[0];
+  const Rewritten r(builder.build(), probes);
+  const auto& users = r.result.counts.users;
+  CHECK(users[0].begun == 1);
+  CHECK(users[1].left[static_cast<uint32_t>(Reason::kMethodTooHuge)] == 1);
+  CHECK(users[2].begun == 1);
+  CHECK(users[0].left[static_cast<uint32_t>(Reason::kMethodTooHuge)] +
+            users[2].left[static_cast<uint32_t>(Reason::kMethodTooHuge)] ==
+        0);
+  REQUIRE(r.has_code);
+  CHECK(r.code.code.size < 8000);
+}
+
 TEST_CASE("a constructor that overwrites its object is left") {
   ClassBuilder builder("T", "S");
   uint16_t init = builder.method_ref("S", "<init>", "()V");

@@ -10,7 +10,8 @@
  * its archive (-Xshare:on, -XX:AOTMode=on), users with a thread_field get none, and others are LATE.
  *
  * Any number of units may have probes at a point: they are called in the order of the units' ids, at the end of a method in
- * the opposite one.
+ * the opposite one. A method may not pass 8,000 bytes, which is the most that HotSpot compiles, or if it had more already
+ * 65,535: in that order those units have probes there whose probes fit beside the others; each_left counts it for the rest.
  *
  * Rules for targets. A target runs on the program's thread, in the middle of any method, from before VMInit on, and as
  * long as the process lives: what it uses is kept. In Java it tests its `live` field first; it calls only its own

@@ -25,6 +25,9 @@ class ClassInjector {
   Reason has_field(const FieldToAdd& field) const;
   Reason copy_fields();
   Reason rewrite_method(const MethodView& method);
+  Reason insert(const MethodView& method, const uint32_t* wanted);
+  Reason plan(const MethodView& method, const uint32_t* wanted);
+  Reason insert_what_fits(const MethodSite& site, const MethodView& method, const uint32_t* wanted);
   uint32_t choose(const MethodSite& site, uint32_t* wanted) const;
   void count_without_code(const MethodSite& site);
   void copy(uint32_t from, uint32_t to) { scratch_.body.put(view_.file.data + from, to - from); }
@@ -117,9 +120,9 @@ Reason ClassInjector::rewrite_method(const MethodView& method) {
     if (wanted[i] == 0) counts_.users[i].left[static_cast<uint32_t>(Reason::kExcluded)]++;
   }
   if (wanted_by_all == 0) return Reason::kUnchanged;
-  size_t begin = scratch_.body.size();
-  MethodInjector injector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_);
-  const Reason reason = injector.run(wanted);
+  const size_t begin = scratch_.body.size();
+  Reason reason = insert(method, wanted);
+  if (is_lack_of_room(reason)) reason = insert_what_fits(site, method, wanted);
   if (reason == Reason::kRewritten) {
     changed_ = true;
     return reason;
@@ -127,9 +130,36 @@ Reason ClassInjector::rewrite_method(const MethodView& method) {
   if (pool_.failed()) return pool_.failure();
   if (scratch_.body.failed()) return Reason::kNoMemory;
   scratch_.body.truncate(begin);
-  injector.count_left(reason);
   if (reason != Reason::kUnchanged && probes_.left != nullptr) probes_.left(probes_.context, site, reason);
   return Reason::kUnchanged;
+}
+
+// Who gets none is counted, except for lack of room.
+Reason ClassInjector::insert(const MethodView& method, const uint32_t* wanted) {
+  MethodInjector injector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_);
+  Reason reason = injector.plan(wanted);
+  if (reason == Reason::kRewritten) reason = injector.write();
+  if (reason != Reason::kRewritten && !is_lack_of_room(reason)) injector.count_left(reason);
+  return reason;
+}
+
+Reason ClassInjector::plan(const MethodView& method, const uint32_t* wanted) {
+  return MethodInjector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_).plan(wanted);
+}
+
+// Each user in turn gets its probes, if they fit beside those of the users before it.
+Reason ClassInjector::insert_what_fits(const MethodSite& site, const MethodView& method,
+                                       const uint32_t* wanted) {
+  uint32_t fitting[kMostUsers] = {};
+  for (uint32_t i = 0; i < probes_.user_count; i++) {
+    fitting[i] = wanted[i];
+    const Reason reason = wanted[i] != 0 ? plan(method, fitting) : Reason::kUnchanged;
+    if (!is_lack_of_room(reason)) continue;
+    fitting[i] = 0;
+    counts_.users[i].left[static_cast<uint32_t>(reason)]++;
+    if (probes_.left != nullptr) probes_.left(probes_.context, site, reason);
+  }
+  return insert(method, fitting);
 }
 
 Reason ClassInjector::run() {

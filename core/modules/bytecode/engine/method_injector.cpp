@@ -37,7 +37,7 @@ static bool changes_thread(const ClassView& view, const MethodView& method) {
   return false;
 }
 
-Reason MethodInjector::run(const uint32_t* wanted) {
+Reason MethodInjector::plan(const uint32_t* wanted) {
   for (uint32_t i = 0; i < probes_.user_count; i++) {
     if (wanted[i] == 0) users_[i].reason = Reason::kExcluded;
   }
@@ -54,12 +54,17 @@ Reason MethodInjector::run(const uint32_t* wanted) {
   if (reason != Reason::kRewritten) return reason;
   reason = plan_catch_all();
   if (reason != Reason::kRewritten) return reason;
-  if (plan_.new_length + catch_all_count_ * unwind_.length > 65535) return Reason::kMethodTooLarge;
+  if (plan_.new_length + catch_all_count_ * unwind_.length > 65535 || stack_size() > 65535)
+    return Reason::kMethodTooLarge;
   uint32_t huge = probes_.huge_method_bytes;
   if (huge != 0 && code_.code.size <= huge && plan_.new_length + catch_all_count_ * unwind_.length > huge) {
     return Reason::kMethodTooHuge;
   }
-  reason = write();
+  return Reason::kRewritten;
+}
+
+Reason MethodInjector::write() {
+  const Reason reason = write_method();
   if (reason != Reason::kRewritten) return reason;
   if (pool_.failed()) return pool_.failure();
   if (scratch_.body.failed()) return Reason::kNoMemory;
@@ -328,15 +333,13 @@ uint32_t MethodInjector::stack_size() const {
   return size > least ? size : least;
 }
 
-Reason MethodInjector::write() {
+Reason MethodInjector::write_method() {
   GrowBuffer& body = scratch_.body;
-  uint32_t stack = stack_size();
-  if (stack > 65535) return Reason::kMethodTooLarge;
   uint32_t length = plan_.new_length + catch_all_count_ * unwind_.length;
   body.put(view_.file.data + method_.begin, method_.code_begin + 2 - method_.begin);
   size_t size_at = body.size();
   body.put_u4(0);
-  body.put_u2(stack);
+  body.put_u2(stack_size());
   body.put_u2(code_.max_locals + 2 * calls_kept_);
   body.put_u4(length);
   uint8_t* out = body.append(length);

@@ -42,9 +42,11 @@ class MethodInjector {
         scratch_(scratch),
         counts_(counts) {}
 
-  // wanted: kProbe* of probe_set.h, for each user; 0: its filter leaves the method out. kRewritten: the
-  // method_info was appended to scratch.body. Otherwise the caller truncates the body to what it was.
-  Reason run(const uint32_t* wanted);
+  // Plans the method. wanted: kProbe* of probe_set.h, for each user; 0: it gets none. Once.
+  Reason plan(const uint32_t* wanted);
+  // Then, if that was kRewritten: appends the method_info to scratch.body. If it fails, the caller truncates
+  // the body to what it was.
+  Reason write();
   // Counts the method as left for that reason by each user that wanted it and has no reason of its own.
   void count_left(Reason reason);
 
@@ -84,7 +86,7 @@ class MethodInjector {
     return false;
   }
   Reason plan_catch_all();
-  Reason write();
+  Reason write_method();
   Reason write_attributes();
   Reason write_attribute(Cursor& in);
   Reason write_frames();

@@ -42,6 +42,12 @@ enum class Reason : uint8_t {
 constexpr uint32_t kReasonCount = 0 HPROF_REWRITE_REASONS(HPROF_ROW);
 #undef HPROF_ROW
 
+// True: with fewer probes the method may have room.
+constexpr bool is_lack_of_room(Reason reason) {
+  return reason == Reason::kMethodTooLarge || reason == Reason::kMethodTooHuge ||
+         reason == Reason::kTooManyLocals || reason == Reason::kJumpTooLong;
+}
+
 // Static text, e.g. "malformed code". [any]
 const char* reason_text(Reason reason);
 
