@@ -5,7 +5,7 @@
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/text.hpp>
 
-#include "context_class.h"
+#include "java_classes.h"
 #include "label_sets.h"
 
 namespace hprof::context {
@@ -107,8 +107,8 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
 bool Collector::make_class(JNIEnv* jni) {
   // Asked for first, it might be one of the program's.
   jclass made =
-      without_exception(jni, jni->DefineClass(kName, nullptr, reinterpret_cast<const jbyte*>(kClass),
-                                              static_cast<jsize>(kClassBytes)));
+      without_exception(jni, jni->DefineClass(kName, nullptr, reinterpret_cast<const jbyte*>(kContext),
+                                              static_cast<jsize>(sizeof kContext)));
   if (made == nullptr) made = without_exception(jni, jni->FindClass(kName));  // of an earlier session
   if (made == nullptr) return false;
   char store_name[] = "store", store_type[] = "(JJJJI)V";

@@ -6,6 +6,9 @@ public class Thread {
 
   public static native Thread currentThread();
 
+  /** JDK 19 and later. */
+  public final native long threadId();
+
   /** JDK 21 and later. */
   static native Thread currentCarrierThread();
 }
