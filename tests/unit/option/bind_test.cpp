@@ -31,6 +31,14 @@ struct Run {
   }
 };
 const std::string kPrefix = "HPROF ERROR: hprof option error: ";
+
+// Whether the options are refused with these words, by a message that repeats the options.
+bool refuses(const std::string& options, const char* words) {
+  const std::string text = Run(options.c_str()).text();
+  CAPTURE(text);
+  return text.find(kPrefix) == 0 && text.find(words) != std::string::npos &&
+         text.find("(" + options + ")") != std::string::npos;
+}
 }  // namespace
 
 TEST_CASE("the core's defaults are the original's") {
@@ -79,8 +87,7 @@ TEST_CASE("listening needs a secret") {
   for (const char* host : {"localhost:9", "127.0.0.1:9", "[::1]:9", "0.0.0.0:9"}) {
     CHECK(Run((secret + "listen=" + host).c_str()).outcome == Configured::kRun);
   }
-  CHECK(Run("listen=localhost:9").text() ==
-        kPrefix + "listen option needs secret-file=<file> (listen=localhost:9)");
+  CHECK(refuses("listen=localhost:9", "needs secret-file="));
   CHECK(Run((secret + "listen=localhost").c_str()).outcome == Configured::kFailed);
 }
 
@@ -91,23 +98,19 @@ TEST_CASE("exit is allowed by its own word only") {
 }
 
 TEST_CASE("bad values are refused in the original's words") {
-  CHECK(Run("depth=x").text() == kPrefix + "depth option value must be decimal and >= 0 (depth=x)");
-  CHECK(Run("depth=-1").text() == kPrefix + "depth option value must be decimal and >= 0 (depth=-1)");
-  CHECK(Run("cutoff=-1").text() == kPrefix + "cutoff option value must be decimal and >= 0 (cutoff=-1)");
-  CHECK(Run("lineno=maybe").text() == kPrefix + "lineno option value must be y|n (lineno=maybe)");
-  CHECK(Run("file=").text() == kPrefix + "syntax error parsing file=filename (file=)");
+  for (const char* options : {"depth=x", "depth=-1", "cutoff=-1"})
+    CHECK(refuses(options, "decimal and >= 0"));
+  CHECK(refuses("lineno=maybe", "must be y|n"));
+  CHECK(refuses("file=", "file=filename"));
   for (const char* options :
-       {"net=", "net=host", "net=:1", "net=host:", "net=host:x", "net=host:0", "net=host:65536"}) {
-    CAPTURE(options);
-    CHECK(Run(options).text() == kPrefix + "net option value must be hostname:port (" + options + ")");
-  }
+       {"net=", "net=host", "net=:1", "net=host:", "net=host:x", "net=host:0", "net=host:65536"})
+    CHECK(refuses(options, "must be hostname:port"));
 }
 
 TEST_CASE("items of hotspot= that do not exist are refused") {
   for (const char* options :
        {"hotspot=", "hotspot=maybe", "hotspot=-nothing", "hotspot=n:flags", "hotspot=-flags:x"}) {
-    CAPTURE(options);
-    CHECK(Run(options).text().find(kPrefix + "hotspot option value must be y, n, or a list of") == 0);
+    CHECK(refuses(options, "must be y, n, or a list of"));
   }
   CHECK(Run("hotspot=n:+flags:-weak-reuse").outcome == Configured::kRun);
 }
@@ -115,7 +118,7 @@ TEST_CASE("items of hotspot= that do not exist are refused") {
 TEST_CASE("labels have no line ends") {
   CHECK(Run("labels=service:shop;env:prod").text().find("labels option") == std::string::npos);
   for (const char* options : {"labels=a:b\r\nX: y", "labels=a:b\n", "labels=\x1b[2J"})
-    CHECK(Run(options).text().find(kPrefix + "labels option value must have no control characters") == 0);
+    CHECK(Run(options).text().find("control characters") != std::string::npos);
 }
 
 TEST_CASE("what is obsolete or for developers only is accepted") {
@@ -126,13 +129,14 @@ TEST_CASE("what is obsolete or for developers only is accepted") {
 }
 
 TEST_CASE("an option that is gone is refused with what says it now") {
-  CHECK(Run("times=clock").text() ==
-        kPrefix + "Unknown option: times (times=clock); use clock=cpu or clock=wall");
-  CHECK(Run("segment=64k").text() ==
-        kPrefix + "Unknown option: segment (segment=64k); a segment has 1 MiB, or what memory is left");
-  CHECK(Run("net-secret-file=x").text().find("; use secret-file=") != std::string::npos);
-  CHECK(Run("http-timeout=1").text().find("; use net-timeout=") != std::string::npos);
-  CHECK(Run("http-buffer=1m").text().find("; use memory-limit=") != std::string::npos);
+  CHECK(refuses("times=clock", "; use clock="));
+  CHECK(refuses("segment=64k", "; a segment has 1 MiB"));
+  CHECK(refuses("net-secret-file=x", "; use secret-file="));
+  CHECK(refuses("http-timeout=1", "; use net-timeout="));
+  CHECK(refuses("http-buffer=1m", "; use memory-limit="));
+  CHECK(refuses("sites-walk=n", "; use hotspot=-frame-walk"));
+  CHECK(refuses("heap=sites,sites-order=allocated", "; use sites-live=n"));
+  CHECK(refuses("heap=sites,addresses=n", "; use hotspot=-object-addresses"));
 }
 
 TEST_CASE("an unknown option is refused and the allowed ones are listed on the same line") {
@@ -149,30 +153,14 @@ TEST_CASE("an unknown option is refused and the allowed ones are listed on the s
 }
 
 TEST_CASE("an unknown option that is like one there is brings its name") {
-  const std::string lists = "? `hprof run help -- java` lists all options";
-  CHECK(Run("dept=8").text() == kPrefix + "Unknown option: dept (dept=8); did you mean depth" + lists);
-  CHECK(Run("Depth=4").text() == kPrefix + "Unknown option: Depth (Depth=4); did you mean depth" + lists);
-  CHECK(Run("cup=samples").text() == kPrefix + "Unknown option: cup (cup=samples); did you mean cpu" + lists);
-  CHECK(Run("intervall=5").text() ==
-        kPrefix + "Unknown option: intervall (intervall=5); did you mean interval" + lists);
-}
-
-TEST_CASE("an option of an earlier version is refused with what says it now") {
-  CHECK(Run("sites-walk=n").text() ==
-        kPrefix + "Unknown option: sites-walk (sites-walk=n); use hotspot=-frame-walk");
-  CHECK(Run("heap=sites,sites-order=allocated").text() ==
-        kPrefix +
-            "Unknown option: sites-order (heap=sites,sites-order=allocated); use sites-live=n or the "
-            "command sites alloc");
-  CHECK(Run("heap=sites,addresses=n").text() ==
-        kPrefix + "Unknown option: addresses (heap=sites,addresses=n); use hotspot=-object-addresses");
+  CHECK(refuses("dept=8", "did you mean depth?"));
+  CHECK(refuses("Depth=4", "did you mean depth?"));
+  CHECK(refuses("cup=samples", "did you mean cpu?"));
+  CHECK(refuses("intervall=5", "did you mean interval?"));
 }
 
 TEST_CASE("a comma in the name of a file is told from an unknown option") {
-  CHECK(Run("file=a,b.txt").text() ==
-        kPrefix +
-            "Unknown option: b.txt (file=a,b.txt); the value of file= cannot have a "
-            "comma in it");
+  CHECK(refuses("file=a,b.txt", "cannot have a comma"));
   CHECK(Run("file=a,zzz=1").text().find("comma") == std::string::npos);
   CHECK(Run("depth=4,b.txt").text().find("comma") == std::string::npos);
 }
@@ -203,8 +191,7 @@ TEST_CASE("a unit's own options reach its config, defaults included") {
   CHECK(run.config<fake::SamplesConfig>("cpu_samples").interval_ns == 500000);
   Run plain("cpu=samples");
   CHECK(plain.config<fake::SamplesConfig>("cpu_samples").interval_ns == 10000000);
-  CHECK(Run("cpu=samples,beat=x").text() ==
-        kPrefix + "beat option value must be decimal and >= 0.1 (cpu=samples,beat=x)");
+  CHECK(refuses("cpu=samples,beat=x", "decimal and >= 0.1"));
 }
 
 TEST_CASE("a unit's row with the name of a core option gets the same value") {
@@ -215,7 +202,7 @@ TEST_CASE("an option whose unit does not run is checked and otherwise without ef
   Run run("heap=sites,beat=20");
   REQUIRE(run.outcome == Configured::kRun);
   REQUIRE(run.said.details.size() == 1);
-  CHECK(run.said.details[0] == "beat=20 has no effect: cpu_samples does not run");
+  CHECK(run.said.details[0].find("beat=20 has no effect") == 0);
   CHECK(run.made->selection.collector_count == 1);
   CHECK(run.made->modules.find_unit("cpu_samples")->config == nullptr);
   CHECK(Run("heap=sites,beat=x").text().find("beat option value must be decimal") != std::string::npos);
@@ -226,7 +213,7 @@ TEST_CASE("the environment's value is in force, and a detail message says so") {
   REQUIRE(run.outcome == Configured::kRun);
   CHECK(run.made->core.depth == 8);
   REQUIRE(run.said.details.size() == 1);
-  CHECK(run.said.details[0] == "depth=x is replaced by _JAVA_HPROF_OPTIONS");
+  CHECK(run.said.details[0].find("depth=x is replaced") == 0);
 }
 
 TEST_CASE("a depth beyond the limit is cut, with a message") {
