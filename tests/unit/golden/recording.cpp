@@ -117,6 +117,8 @@ void Recording::play_report(const Player& player, uint32_t kind) {
                                   "cpu_samples",
                                   "service:shop",
                                   "",
+                                  "",
+                                  "",
                                   ""};
   auto record = make<hprof_rec_report>(kind);
   record.head.time_us = now_us_;
