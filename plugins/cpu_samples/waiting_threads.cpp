@@ -128,6 +128,7 @@ void WaitingThreads::meet(JNIEnv* jni, jthread thread, double stands_for) {
   const LocalFrame frame(jni, 16);
   if (!frame.is_open() || jni->IsInstanceOf(thread, virtual_thread_) == JNI_FALSE) return;
   met_++;
+  met_weight_ += stands_for;
   // A mounted one is sampled through its carrier.
   if (jni->GetObjectField(thread, carrier_) == nullptr) visit_(argument_, jni, thread, stands_for);
   follow_scopes(jni, thread, stands_for);
@@ -178,6 +179,7 @@ uint32_t WaitingThreads::turn(JNIEnv* jni, uint32_t most, Visit visit, void* arg
   visit_ = visit;
   argument_ = argument;
   met_ = 0;
+  met_weight_ = 0;
   counted_ = root_ != nullptr ? size_of(jni, root_) : 0;
   // The same probability for all, whatever the sizes of their sets.
   const uint32_t splits = splits_for(population_ > counted_ ? population_ : counted_, most);

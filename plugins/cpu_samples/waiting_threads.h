@@ -38,6 +38,8 @@ class WaitingThreads {
   // Ends a turn. Returns how many threads it found in the sets; where owners of scopes are drawn, right on
   // average.
   uint64_t end_turn();
+  // How many of the threads that the turn found those it met do not stand for; negative: they stand for more.
+  double left_out() const { return static_cast<double>(counted_) - met_weight_; }
 
  private:
   // How far scopes of scopes are followed.
@@ -60,6 +62,7 @@ class WaitingThreads {
   uint64_t counted_ = 0;     // threads in the sets of this turn
   uint64_t population_ = 0;  // mean of the last turns
   uint32_t met_ = 0;
+  double met_weight_ = 0;  // how many threads those met stand for
   uint32_t nested_ = 0;
   Visit visit_ = nullptr;
   void* argument_ = nullptr;

@@ -41,12 +41,16 @@ void WallVirtual::turn(JNIEnv* jni, WallTurns& turns, WallThreads& owners) {
   const Services& s = shared_->services;
   shared_->book.begin_draw();
   const uint64_t now = s.clock->monotonic(s.host);
-  for_ns_ = now - seen_ns_;
+  const auto since_ns = static_cast<double>(now - seen_ns_);
+  for_ns_ = since_ns + (found_ != 0 ? owed_ns_ / static_cast<double>(found_) : 0);
+  if (for_ns_ < 0) for_ns_ = 0;
   seen_ns_ = now;
   const uint32_t most = turns.most_samples();
   waiting_.turn(jni, most < kMostDrawn ? most : kMostDrawn, &WallVirtual::visit, this);
   follow_owners(jni, turns, owners);
   found_ = waiting_.end_turn();
+  const auto found = static_cast<double>(found_);
+  owed_ns_ += since_ns * found - for_ns_ * (found - waiting_.left_out());
   counts_->facts.in_sets += found_;
   shared_->book.end_draw();
 }
@@ -84,7 +88,7 @@ void WallVirtual::count(JNIEnv* jni, jthread thread, const jvmtiStackInfo& stack
                                        ? book.trace_of(jni, 0, frames, count - first, state)
                                        : book.trace_of(0, depth == 0 ? kDepthZero : kNoJavaFrame, state);
   const auto interval = static_cast<double>(shared_->interval_ns);
-  open_ns_ += static_cast<double>(for_ns_) * stands_for;
+  open_ns_ += for_ns_ * stands_for;
   const auto weight = static_cast<uint64_t>(open_ns_ / interval);
   open_ns_ -= static_cast<double>(weight) * interval;
   counts_->facts.drawn++;

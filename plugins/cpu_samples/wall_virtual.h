@@ -1,5 +1,6 @@
 // Samples of virtual threads that wait, which no carrier runs: drawn at random in each turn of the wall-clock
-// engine. Each stands for as many as the draw left out, and for the time since the last turn.
+// engine. Each stands for as many as the draw left out, and for the time since the last turn. The VM's sets
+// say how many threads there are: what a draw counts too few or too many, the next one makes up for.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ class WallVirtual {
   void forget(uint64_t now) {
     seen_ns_ = now;
     open_ns_ = 0;
+    owed_ns_ = 0;
   }
 
  private:
@@ -43,8 +45,9 @@ class WallVirtual {
   WallCounts* counts_ = nullptr;
   WaitingThreads waiting_;
   uint64_t seen_ns_ = 0;  // the time up to here is in the samples, or in open_ns_
-  uint64_t for_ns_ = 0;   // what a sample of this turn stands for
+  double for_ns_ = 0;     // what a sample of this turn stands for
   double open_ns_ = 0;    // rounding error
+  double owed_ns_ = 0;    // time of threads that no sample has counted yet; negative: counted too much
   uint64_t found_ = 0;    // threads in the VM's sets, in the last turn
 };
 
