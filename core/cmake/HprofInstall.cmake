@@ -10,7 +10,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/core/cmake/hprofConfig.cmake
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/hprofConfig.cmake ${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake
-  DESTINATION lib/cmake/hprof COMPONENT development)
+  ${PROJECT_SOURCE_DIR}/core/cmake/hprofJava.cmake DESTINATION lib/cmake/hprof COMPONENT development)
 configure_file(${PROJECT_SOURCE_DIR}/core/cmake/hprof.pc.in ${PROJECT_BINARY_DIR}/hprof.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hprof.pc DESTINATION lib/pkgconfig COMPONENT development)
 

@@ -15,6 +15,8 @@ function(hprof_add_plugin module)
   target_link_libraries(${module} PRIVATE hprof::abi)
 endfunction()
 
+include(${hprof_SOURCE_DIR}/core/cmake/hprofJava.cmake)
+
 # A unit is tested by its own build.
 function(hprof_add_plugin_test module)
 endfunction()

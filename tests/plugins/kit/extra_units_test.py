@@ -42,6 +42,13 @@ def main(source, tool, cc, cxx):
             kinds = [units.get(name) for name in names]
             if code != 0 or kinds != wanted:
                 sys.exit("HPROF_STATIC=%s HPROF_LOADABLE=%s: %s, wanted %s\n%s" % (static, loadable, kinds, wanted, text))
+        with_java = "-DHPROF_EXTRA_UNITS=" + os.path.join(source, "examples", "method_counts")
+        for static, wanted in (("", "module"), (ENOUGH + ";method_counts", "static")):
+            code, text, units = configured(source, compilers, build, with_java, "-DHPROF_STATIC=" + static, "-DHPROF_LOADABLE=ON")
+            header = os.path.join(build, "extra", "method_counts", "method_counts_java", "method_counts_java.h")
+            if code != 0 or units.get("method_counts") != wanted or not os.path.exists(header):
+                sys.exit("method_counts with HPROF_STATIC=%s: %s, wanted %s\n%s" % (static, units, wanted, text))
+            os.remove(header)
         for preset in ("bundled", "embedded"):
             chosen = [] if preset == "bundled" else ["-DHPROF_STATIC=%s;%s" % (ENOUGH, ";".join(names))]
             code, text, units = configured(source, compilers, folder + "/" + preset, "--preset", preset, extra, *chosen)

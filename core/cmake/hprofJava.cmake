@@ -1,0 +1,27 @@
+# hprof_add_java of the package hprof (hprofConfig.cmake.in), also for units that are built with hprof itself.
+
+function(hprof_add_java module)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${module}_java)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
+  find_program(HPROF_JDK_JAVAC javac PATHS ${HPROF_JVMTI_INCLUDE}/../bin NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+  # Version 52 of the class file, also for java.lang, which --release does not take.
+  if(NOT HPROF_JDK_JAVAC)
+    message(FATAL_ERROR "no bin/javac beside ${HPROF_JVMTI_INCLUDE}: name a JDK that has one")
+  endif()
+  execute_process(COMMAND ${HPROF_JDK_JAVAC} -nowarn -source 8 -target 8 -g:none -proc:none -d ${folder} ${sources}
+    RESULT_VARIABLE failed ERROR_VARIABLE said)
+  if(failed)
+    message(FATAL_ERROR "${HPROF_JDK_JAVAC}: ${said}")
+  endif()
+  file(GLOB_RECURSE files ${folder}/*.class)
+  set(text "")
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    file(READ ${file} bytes HEX)
+    string(REGEX REPLACE "(..)" "0x\\1," bytes ${bytes})
+    string(APPEND text "static const unsigned char ${name}[] = {${bytes}};\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${folder}/${module}_java.h CONTENT "${text}" @ONLY)
+  target_include_directories(${module} PRIVATE ${folder})
+endfunction()
