@@ -29,29 +29,18 @@ void refuse_unknown(Configuration* made, const OptionItem& unknown, Error* error
   option_error(made->list, what.put("Unknown option: ").put_printable(unknown.name, 60).text(), error);
 }
 
-// Splits the options and opens the modules that they name. An option that takes the rest of the line is known
-// only by its row, after its value was split at commas: then all of this is repeated.
+// Splits the options and opens the modules that they name.
 bool split_and_open(Str options, Str environment, const ModuleSearch& search, const Messages& messages,
                     Configuration* made, Error* error) {
-  const Messages quiet = {[](void*, bool, const char*) {}, nullptr};
-  char tail[kOptionNameMost + 1] = {};
-  for (;;) {
-    const bool is_second = tail[0] != '\0';
-    bool fine = made->list.parse(options, environment, error, tail);
-    made->search = search;
-    know_core(&made->search);
-    const OptionItem* plugins = made->list.find("plugins");
-    if (plugins != nullptr) made->search.plugin_folders = plugins->value;
-    made->names.count = 0;
-    const bool is_help = made->list.help() != Help::kNone;
-    Error later;
-    fine = (is_help || select_modules(made->list, &made->names, fine ? error : &later)) && fine;
-    made->modules.open(made->search, made->names, fine && !is_second ? messages : quiet);
-    if (is_second) return fine;
-    const Str found = typed_tail(made->list, &made->modules);
-    if (found.empty()) return fine;
-    TextWriter(tail, sizeof(tail)).put(found);
-  }
+  if (!made->list.parse(options, environment, error)) return false;
+  made->search = search;
+  know_core(&made->search);
+  const OptionItem* plugins = made->list.find("plugins");
+  if (plugins != nullptr) made->search.plugin_folders = plugins->value;
+  made->names.count = 0;
+  if (made->list.help() == Help::kNone && !select_modules(made->list, &made->names, error)) return false;
+  made->modules.open(made->search, made->names, messages);
+  return true;
 }
 
 }  // namespace

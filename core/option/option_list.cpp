@@ -10,20 +10,14 @@ bool option_error(const OptionList& list, Str what, Error* error, Str after) {
   return false;
 }
 
-// True: the text begins with `name` and '='.
-static bool begins_with(const char* text, Str name) {
-  while (*text == ' ' || *text == '\t') ++text;
-  return !name.empty() && strncmp(text, name.data, name.size) == 0 && text[name.size] == '=';
-}
-
-bool OptionList::parse(Str text, Str environment, Error* error, Str tail) {
+bool OptionList::parse(Str text, Str environment, Error* error) {
   size_ = 0;
   count_ = 0;
   help_ = Help::kNone;
-  return append(text, false, tail, error) && append(environment, true, tail, error);
+  return append(text, false, error) && append(environment, true, error);
 }
 
-bool OptionList::append(Str text, bool from_environment, Str tail, Error* error) {
+bool OptionList::append(Str text, bool from_environment, Error* error) {
   if (text.empty()) return true;
   const bool comma = size_ != 0;
   if (text.size >= kTextMost || size_ + (comma ? 1 : 0) + text.size >= kTextMost) {
@@ -40,7 +34,7 @@ bool OptionList::append(Str text, bool from_environment, Str tail, Error* error)
     return option_error(*this, "a NUL byte in the options", error);
   }
   for (size_t at = start; at < size_;) {
-    const size_t end = begins_with(cells_ + at, tail) ? size_ : Str(cells_, size_).find(',', at);
+    const size_t end = Str(cells_, size_).find(',', at);
     cells_[end] = '\0';
     if (!add(cells_ + at, cells_ + end, from_environment, error)) return false;
     at = end + 1;

@@ -32,9 +32,9 @@ class OptionList {
   static constexpr size_t kTextMost = kEmbedded ? 1024 : 8192;
   static constexpr uint32_t kItemsMost = kEmbedded ? 48 : 128;
 
-  // Copies and splits both texts; either may be empty. tail: an option whose value is the rest of its text
-  // (HPROF_OPTION_TAIL). False: *error says why; the list has the options before that.
-  bool parse(Str text, Str environment, Error* error, Str tail = Str());
+  // Copies and splits both texts; either may be empty. False: *error says why; the list has the options
+  // before that.
+  bool parse(Str text, Str environment, Error* error);
 
   Help help() const { return help_; }
   Str whole() const { return Str(whole_, size_); }  // for errors
@@ -44,7 +44,7 @@ class OptionList {
   const OptionItem* find(Str name) const;
 
  private:
-  bool append(Str text, bool from_environment, Str tail, Error* error);
+  bool append(Str text, bool from_environment, Error* error);
   bool add_help(Str value, Error* error);
   bool add(char* begin, char* end, bool from_environment, Error* error);
 

@@ -276,21 +276,6 @@ struct Chooser {
 
 }  // namespace
 
-Str typed_tail(const OptionList& list, ModuleSet* modules) {
-  bool are_all_open = false;
-  for (uint32_t i = 0; i < list.count(); ++i) {
-    const OptionItem& item = list[i];
-    if (find_core_option(item.name) != nullptr) continue;
-    if (!are_all_open && !is_answered(*modules, item.name, item.value)) {
-      modules->open_all();
-      are_all_open = true;
-    }
-    const hprof_option* row = find_row(*modules, item.name);
-    if (row != nullptr && row->type == HPROF_OPTION_TAIL && item.has_value) return item.name;
-  }
-  return Str();
-}
-
 bool all_answered(const OptionList& list, const ModuleSet& modules) {
   for (uint32_t i = 0; i < list.count(); ++i) {
     if (!is_answered(modules, list[i].name, list[i].value)) return false;

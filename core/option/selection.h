@@ -26,10 +26,6 @@ struct Selection {
 // first_unknown_option() and choose_units(). [onload]
 bool all_answered(const OptionList& list, const ModuleSet& modules);
 
-// The first option typed that takes the rest of its line; empty: none. Opens the other modules if an option
-// is unknown. [onload]
-Str typed_tail(const OptionList& list, ModuleSet* modules);
-
 // Chooses the units that run, and marks them in the set. The modules of the default profile are opened here
 // if need be. False: an option selects an unavailable unit, nothing is selected and no command can come, or
 // the encoder cannot write what a collector emits. [onload]

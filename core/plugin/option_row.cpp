@@ -22,7 +22,6 @@ uint32_t value_bytes(uint32_t type) {
     case HPROF_OPTION_MILLIS:
       return sizeof(uint64_t);
     case HPROF_OPTION_TEXT:
-    case HPROF_OPTION_TAIL:
       return sizeof(const char*);
     default:
       return 0;
@@ -143,7 +142,6 @@ bool store_option_value(const hprof_option& row, const char* value, void* config
       say_number(row, "decimal", problem);
       return false;
     case HPROF_OPTION_TEXT:
-    case HPROF_OPTION_TAIL:
       return keep(row, config, value);
     case HPROF_OPTION_CHOICE:
       if (choice_of(row.choices, text, &small)) return keep(row, config, small);
@@ -192,8 +190,6 @@ Str option_value_text(const hprof_option& row) {
       return "<ms>";
     case HPROF_OPTION_TEXT:
       return "<text>";
-    case HPROF_OPTION_TAIL:
-      return "<rest of the line>";
     default:
       return "<number>";
   }

@@ -13,13 +13,25 @@ static const char* end_of_path(const char* agent) {
   return std::strchr(agent + (has_drive ? 2 : 0), ':');
 }
 
-bool AgentLibrary::load(const char* agent, const char* options, const std::atomic<bool>& wanted_jni,
-                        char* error, uint32_t error_size) {
+// Copies the options for one call, with a comma for each %2C.
+char* AgentLibrary::fresh_options() {
+  char* to = options_;
+  for (const char* from = given_; *from != 0;) {
+    const bool is_comma = from[0] == '%' && from[1] == '2' && (from[2] == 'C' || from[2] == 'c');
+    *to++ = is_comma ? ',' : *from;
+    from += is_comma ? 3 : 1;
+  }
+  *to = 0;
+  return options_;
+}
+
+bool AgentLibrary::load(const char* agent, const std::atomic<bool>& wanted_jni, char* error,
+                        uint32_t error_size) {
   TextBuffer why(error, error_size);
   const char* end = end_of_path(agent);
   TextBuffer path(path_, sizeof(path_));
   path.add(agent, end != nullptr ? static_cast<uint64_t>(end - agent) : std::strlen(agent));
-  given_ = options[0] == 0 && end != nullptr ? end + 1 : options;
+  given_ = end != nullptr ? end + 1 : "";
   if (path.cut() || std::strlen(given_) >= sizeof(options_)) {
     why.add("the agent's path or its options are too long");
     return false;
@@ -42,8 +54,7 @@ bool AgentLibrary::load(const char* agent, const char* options, const std::atomi
     return false;
   }
   std::memcpy(&on_load_, &symbol, sizeof(on_load_));
-  std::memcpy(options_, given_, std::strlen(given_) + 1);
-  if (on_load_(vm_.java_vm, options_, nullptr) == JNI_OK) return true;
+  if (on_load_(vm_.java_vm, fresh_options(), nullptr) == JNI_OK) return true;
   again_ = wanted_jni.load(std::memory_order_relaxed);
   if (!again_) why.add("JVM_OnLoad of ").add(path_).add(" has failed");
   return again_;
@@ -52,8 +63,7 @@ bool AgentLibrary::load(const char* agent, const char* options, const std::atomi
 void AgentLibrary::try_again() {
   if (!again_) return;
   again_ = false;
-  std::memcpy(options_, given_, std::strlen(given_) + 1);
-  if (on_load_(vm_.java_vm, options_, nullptr) == JNI_OK) return;
+  if (on_load_(vm_.java_vm, fresh_options(), nullptr) == JNI_OK) return;
   TextLine<kPathMost + 64> line;
   vm_.services.log->message(vm_.services.host,
                             line.add("jvmpi: JVM_OnLoad of ").add(path_).add(" has failed").c_str());

@@ -16,7 +16,6 @@ namespace hprof::jvmpi {
 
 struct Config {
   const char* agent;     // y, n, or <library>[:<options>]
-  const char* options;   // jvmpi-options=
   uint32_t methods;      // kBy*
   uint32_t allocations;  // kBy*
 };

@@ -21,8 +21,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   }
   const hprof_status status = bridge_.open(config_, error, error_size);
   if (status != HPROF_OK || std::strcmp(config_.agent, "y") == 0) return status;
-  const char* options = config_.options != nullptr ? config_.options : "";
-  if (bridge_.library.load(config_.agent, options, bridge_.wanted_jni, error, error_size)) return HPROF_OK;
+  if (bridge_.library.load(config_.agent, bridge_.wanted_jni, error, error_size)) return HPROF_OK;
   bridge_.close();
   return HPROF_FAILED;
 }

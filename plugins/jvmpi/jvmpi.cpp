@@ -10,9 +10,7 @@ static constexpr const char* kSelect = "jvmpi=*";
 
 static const hprof_option kOptions[] = {
     {"jvmpi", HPROF_OPTION_TEXT, offsetof(Config, agent), "y", nullptr, 0, 0, "y|n|<library>[:<options>]",
-     "serve JVMPI agents: those of -Xrun (y), or this library"},
-    {"jvmpi-options", HPROF_OPTION_TAIL, offsetof(Config, options), nullptr, nullptr, 0, 0, "<options>",
-     "options for the JVMPI agent, commas included; the last option"},
+     "serve JVMPI agents: those of -Xrun (y), or this library; %2C is a comma of its options"},
     {"jvmpi-methods", HPROF_OPTION_CHOICE, offsetof(Config, methods), "auto", "off|events|probes|auto", 0, 0,
      nullptr, "choose the source of method events for JVMPI agents"},
     {"jvmpi-allocs", HPROF_OPTION_CHOICE, offsetof(Config, allocations), "y", "n|y|probes", 0, 0, nullptr,

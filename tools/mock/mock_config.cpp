@@ -67,7 +67,6 @@ MockConfig::MockConfig(const hprof_unit& unit, const std::map<std::string, std::
         *static_cast<double*>(at) = std::strtod(text.c_str(), nullptr);
         break;
       case HPROF_OPTION_TEXT:
-      case HPROF_OPTION_TAIL:
         texts_.push_back(text);
         *static_cast<const char**>(at) = texts_.back().c_str();
         break;

@@ -22,8 +22,6 @@
 #define HPROF_OPTION_CHOICE 5 /* one of choices  uint32_t, position in `choices` */
 #define HPROF_OPTION_SIZE 6   /* 64k, 2m, 1g     uint64_t bytes, min..max */
 #define HPROF_OPTION_MILLIS 7 /* 10, 0.5         uint64_t nanoseconds; min and max in milliseconds */
-#define HPROF_OPTION_TAIL 8   /* anything        const char*, as TEXT, but takes the rest of the line, commas
-                                                 included; always the last option of its line */
 
 typedef struct hprof_option {
   const char* name;         /* as typed before the '=' */

@@ -475,7 +475,7 @@ static const hprof_collector_ops ops_silent = {.size = sizeof(hprof_collector_op
 
 static const hprof_option options[] = {
     {.name = "probe-library",
-     .type = HPROF_OPTION_TAIL,
+     .type = HPROF_OPTION_TEXT,
      .offset = offsetof(config, library),
      .help = "a library to open"},
 };
