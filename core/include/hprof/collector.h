@@ -23,32 +23,32 @@ typedef struct hprof_thread {
   uint32_t flags; /* HPROF_THREAD_* */
   uint32_t reserved;
   uint64_t os_id; /* native thread id; 0 for virtual threads and where the platform has none */
-  void* slot;     /* for the collector's own state of this thread, NULL at first. Handlers run on the thread itself; a
-                   * collector that also uses the slot in hprof_threads_service.each synchronises the two */
+  /* For the collector's own state of this thread, NULL at first. Handlers run on the thread itself; a collector that
+   * also uses the slot in hprof_threads_service.each synchronises the two */
+  void* slot;
 } hprof_thread;
 
 /* Event handlers; NULL = not subscribed. jni is the JNIEnv* of the calling thread, jthread, jobject and so on are
- * JNI local references, both valid during the call only. See the JVMTI specification for what each event means. */
+ * JNI local references, both valid during the call only. See the JVMTI specification for what each event means.
+ * [app], but for those that say otherwise. */
 typedef struct hprof_handlers {
   uint32_t size;
   uint32_t reserved;
   /* The VM is initialised and the collectors have been started. Not called when attached. */
-  void (*vm_init)(void* self, void* jni, hprof_thread* thread);                                          /* [app] */
-  void (*thread_start)(void* self, void* jni, hprof_thread* thread);                                     /* [app] */
-  void (*thread_end)(void* self, void* jni, hprof_thread* thread);                                       /* [app] */
-  void (*class_prepare)(void* self, void* jni, hprof_thread* thread, void* jclass);                      /* [app] */
-  void (*gc_start)(void* self);                                                                          /* [gc] */
-  void (*gc_finish)(void* self);                                                                         /* [gc] */
-  void (*monitor_contended_enter)(void* self, void* jni, hprof_thread* thread, void* object);            /* [app] */
-  void (*monitor_contended_entered)(void* self, void* jni, hprof_thread* thread, void* object);          /* [app] */
-  void (*monitor_wait)(void* self, void* jni, hprof_thread* thread, void* object, int64_t timeout_ms);   /* [app] */
-  void (*monitor_waited)(void* self, void* jni, hprof_thread* thread, void* object, uint32_t timed_out); /* [app] */
-  void (*vm_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
-                          int64_t size); /* [app] */
-  void (*sampled_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
-                               int64_t size); /* [app] */
+  void (*vm_init)(void* self, void* jni, hprof_thread* thread);
+  void (*thread_start)(void* self, void* jni, hprof_thread* thread);
+  void (*thread_end)(void* self, void* jni, hprof_thread* thread);
+  void (*class_prepare)(void* self, void* jni, hprof_thread* thread, void* jclass);
+  void (*gc_start)(void* self);  /* [gc] */
+  void (*gc_finish)(void* self); /* [gc] */
+  void (*monitor_contended_enter)(void* self, void* jni, hprof_thread* thread, void* object);
+  void (*monitor_contended_entered)(void* self, void* jni, hprof_thread* thread, void* object);
+  void (*monitor_wait)(void* self, void* jni, hprof_thread* thread, void* object, int64_t timeout_ms);
+  void (*monitor_waited)(void* self, void* jni, hprof_thread* thread, void* object, uint32_t timed_out);
+  void (*vm_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass, int64_t size);
+  void (*sampled_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass, int64_t size);
   /* A class or interface has been loaded but not linked: query its name and loader, and little else. */
-  void (*class_load)(void* self, void* jni, hprof_thread* thread, void* jclass); /* [app] */
+  void (*class_load)(void* self, void* jni, hprof_thread* thread, void* jclass);
   /* A class or interface has been unloaded. Noticed after a garbage collection, up to seconds later but before the next
    * report; class_info still describes it. Called on a thread of the agent. Not called for classes that are still
    * loaded at the end. */

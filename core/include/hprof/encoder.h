@@ -42,8 +42,9 @@ typedef struct hprof_encoder_ops {
    * terminated, empty at first) and frees what it has allocated; nothing else is called then. [onload][control] */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
                          uint32_t error_size);
-  hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out); /* [writer] unknown kinds: HPROF_UNSUPPORTED */
-  void (*destroy)(void* self);                                                    /* [control] */
+  /* An unknown kind: HPROF_UNSUPPORTED. [writer] */
+  hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out);
+  void (*destroy)(void* self); /* [control] */
   /* Suffix of the default output file: ".txt" or "". */
   const char* file_suffix;
   uint32_t heap_form; /* HPROF_HEAP_* */

@@ -17,11 +17,11 @@ typedef struct hprof_filter_ops {
   /* On failure it writes one line to error (error_size bytes, NUL terminated). */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
                          uint32_t error_size); /* [onload][control] */
-  /* Takes all of the bytes, and calls `pass` any number of times with what is ready. */
-  hprof_status (*write)(void* self, const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass); /* [writer] */
-  /* Ends the stream: passes on what is still buffered. Not called for an output that is cut short. */
-  hprof_status (*finish)(void* self, void* context, hprof_filter_pass pass); /* [writer][control] */
-  void (*destroy)(void* self);                                               /* [writer][control] */
+  /* Takes all of the bytes, and calls `pass` any number of times with what is ready. [writer] */
+  hprof_status (*write)(void* self, const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass);
+  /* Ends the stream: passes on what is still buffered. Not called for an output that is cut short. [writer][control] */
+  hprof_status (*finish)(void* self, void* context, hprof_filter_pass pass);
+  void (*destroy)(void* self); /* [writer][control] */
   /* Suffix that follows the encoder's in the default file name: ".gz"; NULL: none. */
   const char* file_suffix;
 } hprof_filter_ops;

@@ -36,12 +36,11 @@ typedef struct hprof_option {
 
 /* --- what a unit may need of the VM, as bits of hprof_unit.needs and .wants ---------------------------------------- */
 
-#define HPROF_NEED_TAG_OBJECTS (1ull << 0)       /* can_tag_objects */
-#define HPROF_NEED_GC_EVENTS (1ull << 1)         /* can_generate_garbage_collection_events */
-#define HPROF_NEED_MONITOR_EVENTS (1ull << 2)    /* can_generate_monitor_events */
-#define HPROF_NEED_MONITOR_INFO (1ull << 3)      /* can_get_monitor_info; at start-up also
-                                                       can_get_current_contended_monitor and
-                                                       can_get_owned_monitor_info */
+#define HPROF_NEED_TAG_OBJECTS (1ull << 0)    /* can_tag_objects */
+#define HPROF_NEED_GC_EVENTS (1ull << 1)      /* can_generate_garbage_collection_events */
+#define HPROF_NEED_MONITOR_EVENTS (1ull << 2) /* can_generate_monitor_events */
+/* can_get_monitor_info; at start-up also can_get_current_contended_monitor and can_get_owned_monitor_info */
+#define HPROF_NEED_MONITOR_INFO (1ull << 3)
 #define HPROF_NEED_SOURCE_FILE (1ull << 4)       /* can_get_source_file_name */
 #define HPROF_NEED_LINE_NUMBERS (1ull << 5)      /* can_get_line_numbers */
 #define HPROF_NEED_THREAD_CPU (1ull << 6)        /* can_get_thread_cpu_time */
@@ -51,9 +50,9 @@ typedef struct hprof_option {
 #define HPROF_NEED_SAMPLED_ALLOC (1ull << 10)    /* can_generate_sampled_object_alloc_events (11+; one agent at a time) */
 #define HPROF_NEED_VM_OBJECT_ALLOC (1ull << 11)  /* can_generate_vm_object_alloc_events */
 #define HPROF_NEED_VIRTUAL_THREADS (1ull << 12)  /* can_support_virtual_threads (21+) */
-#define HPROF_NEED_METHOD_BOOK (1ull << 13)      /* of the core: it makes the jmethodIDs of every class and notes
-                                                       which classes are unloaded, so that frames found on other threads
-                                                       or in signal handlers can be named */
+/* Of the core: it makes the jmethodIDs of every class and notes which classes are unloaded, so that frames found on
+ * other threads or in signal handlers can be named */
+#define HPROF_NEED_METHOD_BOOK (1ull << 13)
 #define HPROF_NEED_COUNT 14
 
 /* --- events, as bits of hprof_unit.events; the handlers are in collector.h ------------------------------------------ */
@@ -73,8 +72,8 @@ typedef struct hprof_option {
 #define HPROF_EVENT_MONITOR_WAITED (1ull << 12)
 #define HPROF_EVENT_VM_OBJECT_ALLOC (1ull << 13)
 #define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 14)
-#define HPROF_EVENT_CLASS_LOAD (1ull << 15)   /* some VMs give stacks to signal handlers only while it is
-                                                       * enabled */
+/* Some VMs give stacks to signal handlers only while it is enabled */
+#define HPROF_EVENT_CLASS_LOAD (1ull << 15)
 #define HPROF_EVENT_CLASS_UNLOAD (1ull << 16) /* of the core, which keeps a weak reference to each class for it */
 #define HPROF_EVENT_COUNT 17
 
@@ -104,11 +103,11 @@ typedef struct hprof_variant {
 
 typedef struct hprof_unit {
   uint32_t size;
-  uint32_t kind;               /* HPROF_UNIT_* */
-  const char* id;              /* "cpu_samples"; unique in a session; letters, digits, '_' */
-  const char* select;          /* options that select it, as typed: "cpu=samples|cpu=y"; a '*' at the end of a value
-                                  stands for anything, a name alone takes any value. plugin=<id> selects
-                                  any unit, format=<id> an encoder; NULL: nothing else does */
+  uint32_t kind;  /* HPROF_UNIT_* */
+  const char* id; /* "cpu_samples"; unique in a session; letters, digits, '_' */
+  /* Options that select it, as typed: "cpu=samples|cpu=y"; a '*' at the end of a value stands for anything, a name
+   * alone takes any value. plugin=<id> selects any unit, format=<id> an encoder; NULL: nothing else does */
+  const char* select;
   const char* summary;         /* one line for help */
   const hprof_option* options; /* rows of its own, besides the core's */
   uint32_t option_count;
@@ -117,8 +116,9 @@ typedef struct hprof_unit {
   uint32_t flags;         /* HPROF_UNIT_* */
   uint64_t needs;         /* HPROF_NEED_*: without them the unit cannot run */
   uint64_t wants;         /* HPROF_NEED_*: asked for, not required; see settings.granted */
-  uint64_t events;        /* HPROF_EVENT_*: enabled while the collector runs; a core that does not know one ignores
-                             it, unless HPROF_ABI_TARGET_MINOR requires it */
+  /* HPROF_EVENT_*: enabled while the collector runs; a core that does not know one ignores it, unless
+   * HPROF_ABI_TARGET_MINOR requires it */
+  uint64_t events;
   /* NULL-terminated names of record kinds (HPROF_KIND_* or a vendor's) and of tables (their schemas' names). Of a
    * collector: what it emits; an encoder that does not take all of these, notes and what is optional excepted, is
    * refused. Of an encoder: what it takes; nothing else reaches it. HPROF_KIND_TABLE stands for all tables, NULL for

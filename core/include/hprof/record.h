@@ -146,8 +146,8 @@ typedef struct hprof_report_info {
 typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
   hprof_record head;
   const hprof_report_info* info; /* the same at both */
-  int32_t status;                /* hprof_status; at END: the collector's answer; if not HPROF_OK, the report is
-                                  * incomplete */
+  /* hprof_status. At END the collector's answer: if it is not HPROF_OK, the report is incomplete. */
+  int32_t status;
   uint32_t reserved;
 } hprof_rec_report;
 
@@ -225,9 +225,9 @@ typedef union hprof_cell {
 
 #define HPROF_NO_COLUMN 0xffffffffu
 /* Flags of a table */
-#define HPROF_TABLE_CHANGES 0x1u   /* only rows that have changed since the previous report */
-#define HPROF_TABLE_COLLECTED 0x2u /* garbage was collected for this report: STATE columns cover reachable objects
-                                    * only */
+#define HPROF_TABLE_CHANGES 0x1u /* only rows that have changed since the previous report */
+/* Garbage was collected for this report: STATE columns cover reachable objects only. */
+#define HPROF_TABLE_COLLECTED 0x2u
 /* The rows are events, ordered by the first TIME column, which is required: the moment when the event was over. A
  * weight is that of the one event. When settings.events is 1, a collector passes events to emit->event() as they happen,
  * and reports its other tables all the same. The core gathers the rows of a schema into tables of up to
@@ -238,16 +238,16 @@ typedef union hprof_cell {
 typedef struct hprof_rec_table {
   hprof_record head;
   const hprof_table_schema* schema;
-  uint64_t created_ms;      /* wall clock, milliseconds since 1970 */
-  const hprof_cell* totals; /* a cell for each column: for a weight the sum over all rows, those below the cutoff
-                             * included; NULL: no sums */
-  const hprof_cell* rows;   /* in the order to show, after the cutoff; row i begins at byte i * row_stride */
+  uint64_t created_ms; /* wall clock, milliseconds since 1970 */
+  /* A cell for each column: for a weight the sum over all rows, those below the cutoff included; NULL: no sums. */
+  const hprof_cell* totals;
+  const hprof_cell* rows; /* in the order to show, after the cutoff; row i begins at byte i * row_stride */
   uint64_t row_count;
-  uint32_t row_stride;    /* a multiple of 8, at least 8 * column_count */
-  uint32_t flags;         /* HPROF_TABLE_* */
-  uint32_t order;         /* index of the column by which rows are ranked, largest first; HPROF_NO_COLUMN: not ranked */
-  uint32_t period_column; /* of samples: one was taken for each `period` of what this column counts; HPROF_NO_COLUMN: no
-                           * samples */
+  uint32_t row_stride; /* a multiple of 8, at least 8 * column_count */
+  uint32_t flags;      /* HPROF_TABLE_* */
+  uint32_t order;      /* index of the column by which rows are ranked, largest first; HPROF_NO_COLUMN: not ranked */
+  /* Of samples: one was taken for each `period` of what this column counts; HPROF_NO_COLUMN: no samples. */
+  uint32_t period_column;
   uint64_t period;
   double cutoff; /* rows with less than this share (0..1) of order's total were left out */
 } hprof_rec_table;
@@ -396,8 +396,8 @@ typedef struct hprof_rec_heap_instance {
   uint32_t field_count; /* of `fields` */
   uint32_t bytes_size;
   const hprof_value* fields;
-  const uint8_t* bytes; /* all fields as one run of bytes. Whichever of `fields` and `bytes` the encoder does not
-                         * take may be NULL */
+  /* All fields as one run of bytes. Whichever of `fields` and `bytes` the encoder does not take may be NULL. */
+  const uint8_t* bytes;
 } hprof_rec_heap_instance;
 
 typedef struct hprof_rec_heap_array { /* HEAP_OBJECT_ARRAY: elements are ids; HEAP_PRIMITIVE_ARRAY: native-endian values */

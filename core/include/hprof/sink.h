@@ -22,8 +22,8 @@ typedef struct hprof_sink_target {
   uint32_t force;        /* HPROF_EXISTING_*: what to do when the file exists */
   uint32_t whole_only;   /* 1: a heap dump: if it is cut short, leave nothing that looks like a whole one */
   const char* host_name; /* this machine's, never NULL, "" where it has none */
-  uint32_t check_only;   /* 1: verify the address, open nothing, wait for no peer, leave *self NULL; a call with 0
-                          * follows */
+  /* 1: verify the address, open nothing, wait for no peer, leave *self NULL; a call with 0 follows */
+  uint32_t check_only;
   uint32_t reserved;
   /* the end of a file's name, which shows its type: the encoder's file_suffix, then the filter's; "": none */
   const char* suffix;

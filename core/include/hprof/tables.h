@@ -64,10 +64,11 @@ typedef struct hprof_site_row {
 #define HPROF_TABLE_ALLOC_SITE_EVENTS "hprof.alloc_site_events/1"
 typedef struct hprof_site_event {
   uint64_t at_ns;
-  uint64_t thread;                             /* hprof_thread_serial */
-  uint64_t owner;                              /* hprof_class_serial of the object */
-  uint64_t trace;                              /* hprof_trace_serial */
-  uint64_t allocated_bytes, allocated_objects; /* that the sample stands for */
+  uint64_t thread; /* hprof_thread_serial */
+  uint64_t owner;  /* hprof_class_serial of the object */
+  uint64_t trace;  /* hprof_trace_serial */
+  /* What the sample stands for. */
+  uint64_t allocated_bytes, allocated_objects;
 } hprof_site_event;
 
 /* How long the calls of timed methods took, a row for each method. Most time first. */

@@ -15,7 +15,8 @@ struct ClockPair {
 
 namespace counter_detail {
 
-constexpr double kSteady = 0.02;                            // the most that a part's rate may differ from the whole's
+// The most that a part's rate may differ from the whole's
+constexpr double kSteady = 0.02;
 constexpr double kSlowestTick = 1000, kFastestTick = 0.02;  // nanoseconds
 #ifdef __aarch64__
 constexpr bool kIsTried = false;  // not tested on hardware

@@ -44,8 +44,9 @@ typedef struct hprof_foreign_dump {
 } hprof_foreign_dump;
 
 /* Flags of a record */
-#define HPROF_FOREIGN_BEGINS 0x1u /* the first of its dump; may have no bytes. An encoder that has no memory for the dump
-                                   * sets its failure and takes no more of it */
+/* The first of its dump; may have no bytes. An encoder that has no memory for the dump sets its failure and takes no
+ * more of it */
+#define HPROF_FOREIGN_BEGINS 0x1u
 #define HPROF_FOREIGN_ENDS 0x2u   /* the last: all bytes have come */
 #define HPROF_FOREIGN_BROKEN 0x4u /* the last of a dump that broke off */
 typedef struct hprof_rec_foreign_dump {

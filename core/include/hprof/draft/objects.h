@@ -18,7 +18,7 @@ typedef struct hprof_object_header {
   uint32_t size;
   uint32_t class_shift;
   uint64_t class_mask;
-  int64_t at;               /* offset of the eight bytes in the object, for hprof_bytecode_service.header_at */
+  int64_t at;               /* offset of the eight bytes in the object */
   uint32_t length_shift;    /* 0: the length is not among them */
   uint32_t array_base;      /* bytes of an array before its elements */
   uint32_t alignment;       /* of objects' sizes, bytes */

@@ -10,11 +10,12 @@
 typedef struct hprof_clock_service {
   uint32_t size;
   uint32_t reserved;
-  uint64_t (*monotonic)(const hprof_host* host);                  /* [any] */
-  uint64_t (*wall_ms)(const hprof_host* host);                    /* since 1970. [any] */
-  uint64_t (*thread_cpu)(const hprof_host* host, uint64_t os_id); /* CPU time used by a live thread; 0 = the calling
-                                                                      thread. UINT64_MAX: not known. [any] */
-  uint64_t (*process_cpu)(const hprof_host* host);                /* of all threads. [any] */
+  uint64_t (*monotonic)(const hprof_host* host); /* [any] */
+  /* Since 1970. [any] */
+  uint64_t (*wall_ms)(const hprof_host* host);
+  /* CPU time used by a live thread; 0 = the calling thread. UINT64_MAX: not known. [any] */
+  uint64_t (*thread_cpu)(const hprof_host* host, uint64_t os_id);
+  uint64_t (*process_cpu)(const hprof_host* host); /* Of all threads. [any] */
   /* The processor's time-stamp counter; the caller measures its rate. 0: none, or the system does not rely on it.
    * [any] */
   uint64_t (*counter)(const hprof_host* host);

@@ -25,8 +25,9 @@ typedef struct hprof_io_service {
   int64_t (*read)(const hprof_host* host, int64_t handle, void* bytes, uint64_t size, uint64_t timeout_ns);
   int64_t (*close)(const hprof_host* host, int64_t handle, char* error, uint32_t error_size);
   int64_t (*remove)(const hprof_host* host, const char* path);
-  uint64_t (*process_id)(const hprof_host* host);                            /* [any] */
-  void (*timestamp)(const hprof_host* host, char* text, uint32_t text_size); /* local YYYYMMDDHHMMSS */
+  uint64_t (*process_id)(const hprof_host* host); /* [any] */
+  /* The local time as YYYYMMDDHHMMSS. */
+  void (*timestamp)(const hprof_host* host, char* text, uint32_t text_size);
   /* Writes all bytes at a position of a regular file; write still appends. 0: done. */
   int64_t (*write_at)(const hprof_host* host, int64_t handle, uint64_t position, const void* bytes, uint64_t size,
                       char* error, uint32_t error_size);

@@ -123,8 +123,9 @@ typedef struct hprof_probe_totals {
 
 typedef struct hprof_probes_service {
   uint32_t size;
-  uint32_t frames; /* of the agent, on top of the stack in a native target: a method and the native one; more for the inner
-                    * arrays of an array */
+  /* Of the agent, on top of the stack in a native target: a method and the native one; more for the inner arrays of
+   * an array */
+  uint32_t frames;
   /* *probes: for the other functions. HPROF_UNSUPPORTED: not with this VM or build, without early hooks or when attached;
    * HPROF_FAILED: the struct is wrong, or there are eight users. [onload] */
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user, uint32_t* probes);
