@@ -229,7 +229,7 @@ static const hprof_handlers handlers_of_life = {.size = sizeof(hprof_handlers),
 /* Exceptions of the class Catches$Own, its objects, and calls of Catches.thrower, counted by probes. */
 static const hprof_probes_service* probes;
 static uint32_t probes_of_exceptions, probes_of_calls;
-static int made_count, caught_count, object_count, call_count, end_count;
+static int made_count, caught_count, object_count, array_count, call_count, end_count;
 
 static int is_named(const hprof_host* host, hprof_string_id id, const char* wanted) {
   const hprof_ids_service* ids = (const hprof_ids_service*)host->service(host, HPROF_SERVICE_IDS);
@@ -269,8 +269,8 @@ static void JNICALL caught(JNIEnv* jni, jclass of, jlong self, jobject exception
          "another method is on top of the stack");
   expect(host, probes->thread(host, jni, NULL, NULL) == 0, "a thread of the agent");
 }
-/* The VM and the JDK make others, too. */
-static int is_own(const hprof_host* host, void* jni, void* object) {
+/* The VM and the JDK make others, too. name: of the class. */
+static int is_of(const hprof_host* host, void* jni, void* object, const char* name) {
   const hprof_ids_service* ids = (const hprof_ids_service*)host->service(host, HPROF_SERVICE_IDS);
   JNIEnv* env = (JNIEnv*)jni;
   jclass of;
@@ -279,7 +279,14 @@ static int is_own(const hprof_host* host, void* jni, void* object) {
   of = (*env)->GetObjectClass(env, (jobject)object);
   expect(host, ids->class_info(host, ids->class_serial(host, env, of), &info), "a class is not known");
   (*env)->DeleteLocalRef(env, of);
-  return is_named(host, info.name, "Catches$Own");
+  return is_named(host, info.name, name);
+}
+static int is_own(const hprof_host* host, void* jni, void* object) {
+  return is_of(host, jni, object, "Catches$Own");
+}
+static int is_array(const hprof_host* host, void* jni, void* object) {
+  return is_of(host, jni, object, "Catches$Own[]") || is_of(host, jni, object, "Catches$Own[][]") ||
+         is_of(host, jni, object, "Catches$Own[][][]");
 }
 static void JNICALL made(JNIEnv* jni, jclass of, jlong self, jobject exception) {
   (void)of;
@@ -288,6 +295,12 @@ static void JNICALL made(JNIEnv* jni, jclass of, jlong self, jobject exception) 
 static void JNICALL allocated(JNIEnv* jni, jclass of, jlong self, jobject object) {
   const hprof_host* host = host_of(self);
   (void)of;
+  if (is_array(host, jni, object)) {
+    array_count++;
+    expect(host, is_on_top(host, probes->frames, "nested"),
+           "another method than that of the arrays is on top");
+    return;
+  }
   if (!is_own(host, jni, object)) return;
   object_count++;
   expect(host, is_on_top(host, probes->frames, "<init>"), "no constructor is on top of the stack");
@@ -370,8 +383,8 @@ static hprof_status report_calls(void* self, const hprof_report* why) {
   char line[200];
   (void)why;
   probes->each_left(host, probes_of_calls, &left, count_left);
-  snprintf(line, sizeof(line), "probe: objects %d, calls %d, ends %d, %s", object_count, call_count,
-           end_count, left != 0 ? "classes without probes" : "all have probes");
+  snprintf(line, sizeof(line), "probe: objects %d, arrays %d, calls %d, ends %d, %s", object_count,
+           array_count, call_count, end_count, left != 0 ? "classes without probes" : "all have probes");
   say(self, line);
   return HPROF_OK;
 }

@@ -57,7 +57,7 @@ def exceptions_calls_and_objects_are_counted_by_probes(vm):
     check("HPROF: probe: made 55, caught 50" in run.err, "other counts\n%s" % run)
     run = vm.profiled(options.replace("=probes", "=calls"), "Catches", java=("-Xverify:all",))
     check("WRONG" not in run.err, "the probe found something\n%s" % run)
-    check("HPROF: probe: objects 55, calls 50, ends 50, classes without probes" in run.err, "other counts\n%s" % run)
+    check("HPROF: probe: objects 55, arrays 12, calls 50, ends 50, classes without probes" in run.err, "other counts\n%s" % run)
 
 
 @vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites"))

@@ -1,6 +1,6 @@
 /**
  * Makes 55 exceptions of its own, throws 50 of them, in thrower(), and catches 30 in catcher() and 20 in outer(). Without the
- * operator + of strings, whose first use calls tens of thousands of methods.
+ * operator + of strings, whose first use calls tens of thousands of methods. Makes 12 arrays in nested().
  */
 public class Catches {
   static final class Own extends Exception {
@@ -38,10 +38,13 @@ public class Catches {
 
   static Own keeper(int i) { return new Own("kept ".concat(Integer.toString(i))); }
 
+  static int nested() { return new Own[2][3][4].length + new Own[2][0][5].length; }
+
   public static void main(String[] arguments) {
     for (int i = 0; i < 30; i++) catcher(i);
     for (int i = 0; i < 20; i++) outer(i);
     for (int i = 0; i < 5; i++) keeper(i);
+    nested();
     System.out.println("caught ".concat(Integer.toString(caught)).concat(", cleaned ").concat(Integer.toString(cleaned)));
   }
 }

@@ -41,7 +41,8 @@
 #define HPROF_POINT_HANDLER 3u
 /* void (int method): in place of these, in a method that neither calls nor loops; without BEGIN, in each method. */
 #define HPROF_POINT_LEAF 4u
-/* void (Object): a new object, before any constructor but Object's has run; a new array. */
+/* void (Object): a new object, before any constructor but Object's has run, so that all constructors of its class are on
+ * the stack above the method with `new`; a new array. */
 #define HPROF_POINT_OBJECT 5u
 /* void (Object array, int dimensions): arrays of arrays. In Java only: a native target of OBJECT gets each of them. */
 #define HPROF_POINT_ARRAYS 6u
@@ -123,9 +124,7 @@ typedef struct hprof_probe_totals {
 
 typedef struct hprof_probes_service {
   uint32_t size;
-  /* Of the agent, on top of the stack in a native target: a method and the native one; more for the inner arrays of
-   * an array */
-  uint32_t frames;
+  uint32_t frames; /* of the agent, on top of the stack in a native target: a method and the native one */
   /* *probes: for the other functions. HPROF_UNSUPPORTED: not with this VM or build, without early hooks or when attached;
    * HPROF_FAILED: the struct is wrong, or there are eight users. [onload] */
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user, uint32_t* probes);

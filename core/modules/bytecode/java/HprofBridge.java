@@ -53,13 +53,35 @@ public final class HprofBridge {
     if (isLive) object(self, object);
   }
 
-  /** The arrays that multianewarray has made: the outermost and, dimensions - 1 levels deep, those in it. */
+  /**
+   * The arrays that multianewarray has made: the outermost and, dimensions - 1 levels deep, those in it. Not recursive: every
+   * native function finds one method of this class above its caller.
+   */
+  @java.lang.invoke.DontInline
+  @DontInline
   public static void arrays(Object array, int dimensions) {
     if (!isLive) return;
-    object(array);
-    if (dimensions < 2) return;
-    Object[] inner = (Object[]) array;
-    for (int i = 0; i < inner.length; i++) arrays(inner[i], dimensions - 1);
+    object(self, array);
+    Object first = array;
+    long count = 1;
+    for (int level = 1; level < dimensions; level++) {
+      int length = ((Object[]) first).length;
+      if (length == 0) return;
+      count *= length;
+      for (long i = 0; i < count; i++) object(self, inner(array, level, i, count));
+      first = ((Object[]) first)[0];
+    }
+  }
+
+  /** Array i of the `count` ones of a level; the arrays of one level have the same length. */
+  private static Object inner(Object array, int level, long i, long count) {
+    for (; level > 0; level--) {
+      Object[] outer = (Object[]) array;
+      count /= outer.length;
+      array = outer[(int) (i / count)];
+      i %= count;
+    }
+    return array;
   }
 
   /** A constructor of Throwable ends; those of subclasses are still to end. */
