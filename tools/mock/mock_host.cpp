@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "mock_table.h"
+
 namespace hprof {
 
 using Guard = std::lock_guard<std::mutex>;
@@ -58,7 +60,12 @@ struct MockMem {
     std::free(block->second.start);
     self->blocks_.erase(block);
   }
-  // Reserved memory is allocated at once here; charges are only counted.
+  // Reserved memory is allocated at once here, as calloc does not touch large blocks either; charges are only
+  // counted.
+  static void* reserve(const hprof_host* host, uint64_t bytes) { return allocate(host, bytes); }
+  static void unreserve(const hprof_host* host, void* memory, uint64_t bytes) {
+    release(host, memory, bytes);
+  }
   static uint32_t charge(const hprof_host* host, uint64_t bytes) {
     const MockHost::Locked self(host);
     if (bytes > self->charge_limit - self->memory_charged) return 0;
@@ -92,6 +99,7 @@ struct MockClock {
 };
 
 struct MockEmit {
+  static void progress(const hprof_host*) {}
   static uint32_t kind(const hprof_host* host, const char* name) {
     const MockHost::Locked self(host);
     const auto found = std::find(self->kinds.begin(), self->kinds.end(), name);
@@ -192,40 +200,6 @@ struct MockContext {
   }
 };
 
-namespace {
-
-const hprof_log_service kLog = {sizeof(hprof_log_service), 0, MockLog::message, MockLog::detail,
-                                MockLog::loss_counter};
-// reserve allocates here: calloc does not touch large blocks either.
-const hprof_mem_service kMem = {sizeof(hprof_mem_service), 0,
-                                MockMem::allocate,         MockMem::release,
-                                MockMem::allocate,         MockMem::release,
-                                MockMem::charge,           MockMem::uncharge};
-const hprof_clock_service kClock = {sizeof(hprof_clock_service), 0,
-                                    MockClock::monotonic,        MockClock::wall_ms,
-                                    MockClock::thread_cpu,       MockClock::process_cpu,
-                                    MockClock::counter,          MockClock::utc_offset};
-const hprof_emit_service kEmit = {sizeof(hprof_emit_service),
-                                  0,
-                                  MockEmit::event,
-                                  MockEmit::write,
-                                  MockEmit::define,
-                                  [](const hprof_host*) {},
-                                  MockEmit::kind};
-const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
-                                        0,
-                                        MockThreads::start,
-                                        MockThreads::wait,
-                                        MockThreads::wake,
-                                        MockThreads::stop,
-                                        MockThreads::each,
-                                        MockThreads::serial_of,
-                                        MockThreads::pause};
-const hprof_context_service kContext = {sizeof(hprof_context_service), 0, MockContext::enable,
-                                        MockContext::set, MockContext::read};
-
-}  // namespace
-
 MockHost::MockHost() {
   settings = {};
   settings.size = sizeof settings;
@@ -253,10 +227,14 @@ MockHost::MockHost() {
                    return nullptr;
                  }};
   table_.self = this;
-  services_ = {{HPROF_SERVICE_LOG, &kLog},         {HPROF_SERVICE_MEM, &kMem},
-               {HPROF_SERVICE_CLOCK, &kClock},     {HPROF_SERVICE_IDS, mock_ids_service()},
-               {HPROF_SERVICE_EMIT, &kEmit},       {HPROF_SERVICE_THREADS, &kThreads},
-               {HPROF_SERVICE_CONTEXT, &kContext}, {HPROF_SERVICE_IO, mock_io_service()}};
+  services_ = {{HPROF_SERVICE_LOG, mock_table<hprof_log_service, MockLog>()},
+               {HPROF_SERVICE_MEM, mock_table<hprof_mem_service, MockMem>()},
+               {HPROF_SERVICE_CLOCK, mock_table<hprof_clock_service, MockClock>()},
+               {HPROF_SERVICE_EMIT, mock_table<hprof_emit_service, MockEmit>()},
+               {HPROF_SERVICE_THREADS, mock_table<hprof_threads_service, MockThreads>()},
+               {HPROF_SERVICE_CONTEXT, mock_table<hprof_context_service, MockContext>()},
+               {HPROF_SERVICE_IDS, mock_ids_service()},
+               {HPROF_SERVICE_IO, mock_io_service()}};
   add_vm_services();
 }
 

@@ -1,7 +1,7 @@
 // The ids service of the mock host: tables that tests fill in.
 #include <hprof/cpp/names.hpp>
 
-#include "mock_host.h"
+#include "mock_table.h"
 
 namespace hprof {
 
@@ -79,16 +79,7 @@ struct MockIds {
   }
 };
 
-const hprof_ids_service* mock_ids_service() {
-  static const hprof_ids_service service = {sizeof(hprof_ids_service), 0,
-                                            MockIds::string,           MockIds::trace,
-                                            MockIds::synthetic_frame,  MockIds::frame,
-                                            MockIds::class_serial,     MockIds::string_text,
-                                            MockIds::class_info,       MockIds::method_info,
-                                            MockIds::frame_info,       MockIds::trace_info,
-                                            MockIds::thread_info,      nullptr};
-  return &service;
-}
+const hprof_ids_service* mock_ids_service() { return mock_table<hprof_ids_service, MockIds>(); }
 
 hprof_string_id MockHost::intern(const std::string& text) {
   const auto found = string_ids_.find(text);

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "mock_host.h"
+#include "mock_table.h"
 
 namespace hprof {
 
@@ -157,23 +157,6 @@ struct MockIo {
   }
 };
 
-const hprof_io_service* mock_io_service() {
-  static const hprof_io_service service = {sizeof(hprof_io_service),
-                                           0,
-                                           MockIo::create_file,
-                                           MockIo::connect,
-                                           MockIo::write,
-                                           MockIo::read,
-                                           MockIo::close,
-                                           MockIo::remove,
-                                           MockIo::process_id,
-                                           MockIo::timestamp,
-                                           MockIo::write_at,
-                                           MockIo::rename,
-                                           MockIo::share,
-                                           MockIo::absolute_path,
-                                           MockIo::prove};
-  return &service;
-}
+const hprof_io_service* mock_io_service() { return mock_table<hprof_io_service, MockIo>(); }
 
 }  // namespace hprof

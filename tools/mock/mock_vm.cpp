@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "mock_host.h"
+#include "mock_table.h"
 
 namespace hprof {
 
@@ -288,7 +288,7 @@ struct MockSampling {
   }
   static uint32_t read_registers(const hprof_host*, const void*, hprof_registers*) { return 0; }
   static void write_registers(const hprof_host*, void*, const hprof_registers*) {}
-  static uint64_t number(const hprof_host*, const hprof_cpu_timer*) { return 0; }
+  static uint64_t timer_number(const hprof_host*, const hprof_cpu_timer*) { return 0; }
   static void set_interval(const hprof_host*, uint64_t, uint64_t) {}
   static uint32_t is_blocked(const hprof_host*, uint64_t) { return 0; }
   static uint64_t tick_length(const hprof_host*) { return 0; }
@@ -304,45 +304,18 @@ void MockHost::tick(uint64_t os_id, uint32_t ticks, void* ucontext) {
 }
 
 void MockHost::add_vm_services() {
-  static const hprof_jvm_service jvm = {sizeof jvm, 0, MockJvm::java_vm, MockJvm::jvmti, MockJvm::jni};
-  static const hprof_accounting_service clocks = {sizeof clocks,          0,
-                                                  MockAccounting::column, MockAccounting::start,
-                                                  MockAccounting::read,   MockAccounting::missing};
-  static const hprof_probes_service probes = {sizeof probes,
-                                              2,
-                                              MockProbes::ask,
-                                              MockProbes::start,
-                                              MockProbes::stop,
-                                              MockProbes::frame,
-                                              MockProbes::each_left,
-                                              MockProbes::totals,
-                                              MockProbes::thread,
-                                              MockProbes::has_targets,
-                                              MockProbes::redefinitions};
-  static const hprof_library_service library = {sizeof library, 0, MockLibrary::open, MockLibrary::symbol};
-  static const hprof_sampling_service sampling = {sizeof sampling,
-                                                  0,
-                                                  MockSampling::install,
-                                                  MockSampling::uninstall,
-                                                  MockSampling::start,
-                                                  MockSampling::stop,
-                                                  MockSampling::guarded,
-                                                  MockSampling::read_registers,
-                                                  MockSampling::write_registers,
-                                                  MockSampling::number,
-                                                  MockSampling::set_interval,
-                                                  MockSampling::is_blocked,
-                                                  MockSampling::tick_length,
-                                                  MockSampling::add_moments,
-                                                  MockSampling::signal_after,
-                                                  MockSampling::interrupted_call,
-                                                  MockSampling::each_thread};
+  static const hprof_probes_service probes = [] {
+    hprof_probes_service table = *mock_table<hprof_probes_service, MockProbes>();
+    table.frames = 2;
+    return table;
+  }();
   // A 32-bit Windows VM has another calling convention than these functions.
-  if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
-  services_[HPROF_SERVICE_ACCOUNTING] = &clocks;
+  if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS)
+    services_[HPROF_SERVICE_JVM] = mock_table<hprof_jvm_service, MockJvm>();
+  services_[HPROF_SERVICE_ACCOUNTING] = mock_table<hprof_accounting_service, MockAccounting>();
   services_[HPROF_SERVICE_PROBES] = &probes;
-  services_[HPROF_SERVICE_LIBRARY] = &library;
-  services_[HPROF_SERVICE_SAMPLING] = &sampling;
+  services_[HPROF_SERVICE_LIBRARY] = mock_table<hprof_library_service, MockLibrary>();
+  services_[HPROF_SERVICE_SAMPLING] = mock_table<hprof_sampling_service, MockSampling>();
 }
 
 }  // namespace hprof

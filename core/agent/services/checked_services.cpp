@@ -1,4 +1,4 @@
-// The functions that check the thread tags of service_tags.def before each call.
+// The functions that check the thread tags of functions.def before each call.
 #include "core/agent/services/checked_services.h"
 
 #include <atomic>
@@ -14,13 +14,21 @@ namespace hprof {
 
 namespace {
 
+// The words of functions.def.
+constexpr uint32_t onload = tag::kOnLoad, control = tag::kControl, report = tag::kReport, app = tag::kApp,
+                   gc = tag::kGc, heap = tag::kHeap, writer = tag::kWriter, signal = tag::kSignal,
+                   any_but_signal = tag::kAnyButSignal, any = UINT32_MAX;
+
+// Nothing is checked of a function without a host.
 template <auto kMember>
-struct Checked;
+struct Checked {
+  template <class Table>
+  static void put(Table*, const char*, uint32_t) {}
+};
 
 // The checking function for one function of a service.
 template <class Table, class Result, class... A, Result (*Table::*kMember)(const hprof_host*, A...)>
 struct Checked<kMember> {
-  using Service = Table;
   inline static Result (*real)(const hprof_host*, A...) = nullptr;
   inline static const char* name = nullptr;
   inline static uint32_t allowed = 0;
@@ -29,31 +37,23 @@ struct Checked<kMember> {
     check_tags(*slot_of(host), allowed, name);
     return real(host, arguments...);
   }
+  static void put(Table* table, const char* of, uint32_t tags) {
+    if (table->*kMember == nullptr || tags == any) return;
+    real = table->*kMember;
+    name = of;
+    allowed = tags;
+    table->*kMember = &call;
+  }
 };
-
-template <auto kMember>
-void check(typename Checked<kMember>::Service& table, const char* name, uint32_t allowed) {
-  using Own = Checked<kMember>;
-  if (table.*kMember == nullptr) return;
-  Own::real = table.*kMember;
-  Own::name = name;
-  Own::allowed = allowed;
-  table.*kMember = &Own::call;
-}
-
-// The words of service_tags.def.
-constexpr uint32_t onload = tag::kOnLoad, control = tag::kControl, report = tag::kReport, app = tag::kApp,
-                   gc = tag::kGc, heap = tag::kHeap, writer = tag::kWriter, signal = tag::kSignal,
-                   any_but_signal = tag::kAnyButSignal;
 
 template <class Table>
 void add_checks(Table& table) {
   if constexpr (std::is_same_v<Table, hprof_mem_service>) guard_memory(&table);
-#define HPROF_TAGS(service, function, tags)                       \
+#define HPROF_FUNCTION(service, function, tags)                   \
   if constexpr (std::is_same_v<Table, hprof_##service##_service>) \
-    check<&hprof_##service##_service::function>(table, #service "." #function, tags);
-#include "core/agent/services/service_tags.def"
-#undef HPROF_TAGS
+    Checked<&hprof_##service##_service::function>::put(&table, #service "." #function, tags);
+#include <hprof/service/functions.def>
+#undef HPROF_FUNCTION
 }
 
 // A copy of the table with checks, made once; other callers wait for it.

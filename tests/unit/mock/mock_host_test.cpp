@@ -6,6 +6,8 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/names.hpp>
 
+#include "tools/mock/mock_table.h"
+
 using namespace hprof;
 
 namespace {
@@ -173,4 +175,20 @@ TEST_CASE("files are renamed and written again in the middle, sockets are not") 
   CHECK(io->absolute_path(host.host(), "b", path, sizeof path) == 11);
   CHECK(std::string(path) == "/profiles/b");
   CHECK(io->absolute_path(host.host(), "b", path, 11) == 0);
+}
+
+namespace {
+struct OnlyMessages {
+  static void message(const hprof_host*, const char*) {}
+};
+}  // namespace
+
+TEST_CASE("a function that the mock does not have is NULL, and those it has are set by their names") {
+  const hprof_log_service* log = mock_table<hprof_log_service, OnlyMessages>();
+  CHECK(log->size == sizeof *log);
+  CHECK((log->message == &OnlyMessages::message));
+  CHECK((log->detail == nullptr && log->loss_counter == nullptr));
+  MockHost host;
+  const auto* threads = service<hprof_threads_service>(host, HPROF_SERVICE_THREADS);
+  CHECK((threads->start != nullptr && threads->pause != nullptr && threads->wake != nullptr));
 }
