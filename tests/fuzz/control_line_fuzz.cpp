@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tests/fuzz/seeds.h"
-#include "tools/hprof/ctl/ctl_session.h"
-#include "tools/hprof/ctl/socket_command.h"
+#include "tools/hprof/agent/ctl_session.h"
+#include "tools/hprof/agent/socket_command.h"
 
 using namespace hprof::tool;
 

@@ -116,6 +116,13 @@ class Layers(unittest.TestCase):
                 self.assertEqual((code, said.count("\n")), (1, 2), said)
                 self.assertIn("%s:2: " % path, said)
 
+    def test_folders_that_include_each_other_are_named(self):
+        for one, other, count in (("tools/hprof", "tools/hprof/view", 1), ("core/agent/vm", "core/agent/session", 0)):
+            with self.subTest(one), tempfile.TemporaryDirectory() as root:
+                write(root, one + "/a.h", '#include "%s/a.h"\n' % other)
+                write(root, other + "/b.h", '#include "%s/a.h"\n' % one)
+                self.assertIn("%d complaints" % count, script("check", "layers", root)[1])
+
     def test_an_empty_tree_is_no_success(self):
         with tempfile.TemporaryDirectory() as root:
             self.assertEqual(script("check", "layers", root)[0], 2)

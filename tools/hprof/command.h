@@ -124,6 +124,9 @@ bool parse(const Command& command, Arguments arguments, Given* given, const Verb
 // Runs a command line (without the program's name) in this process. Returns an ExitStatus.
 int run_command_line(const Arguments& line);
 
+// The files of `words`, those of a folder in the order of their numbers.
+Arguments files_of(const Arguments& words);
+
 // Prints "hprof: <text>" on stderr; returns kFailed.
 int fail(const std::string& text);
 // The same about files to be read; returns kFailed if one cannot be opened, else kFoundProblems.

@@ -6,7 +6,6 @@
 #include "core/base/version.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/size_text.h"
-#include "tools/hprof/view/inputs.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {

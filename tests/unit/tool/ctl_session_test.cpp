@@ -1,12 +1,12 @@
 // The control protocol against a scripted server.
-#include "tools/hprof/ctl/ctl_session.h"
+#include "tools/hprof/agent/ctl_session.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <vector>
 
 #include "tools/hprof/command.h"
-#include "tools/hprof/ctl/socket_command.h"
+#include "tools/hprof/agent/socket_command.h"
 #include "tools/os/os.h"
 
 using namespace hprof;

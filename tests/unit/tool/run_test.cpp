@@ -1,7 +1,7 @@
 // How command lines get the agent.
 #include <doctest/doctest.h>
 
-#include "tools/hprof/agent_options.h"
+#include "tools/hprof/agent/options.h"
 #include "tools/hprof/run/run_command.h"
 
 using namespace hprof::tool;

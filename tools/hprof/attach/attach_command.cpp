@@ -1,7 +1,7 @@
 // hprof attach PID OPTIONS: loads the agent into a running VM.
 #include <iostream>
 
-#include "tools/hprof/attach/attachment.h"
+#include "tools/hprof/agent/attachment.h"
 #include "tools/hprof/command.h"
 #include "tools/os/os.h"
 

@@ -3,9 +3,9 @@
 
 #include "core/protocol/secret_file.h"
 #include "platform/platform.h"
-#include "tools/hprof/attach/attachment.h"
+#include "tools/hprof/agent/attachment.h"
+#include "tools/hprof/agent/ctl_session.h"
 #include "tools/hprof/command.h"
-#include "tools/hprof/ctl/ctl_session.h"
 #include "tools/os/attach.h"
 #include "tools/os/os.h"
 

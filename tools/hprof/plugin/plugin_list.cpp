@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "platform/platform.h"
-#include "tools/hprof/agent_library.h"
+#include "tools/hprof/agent/library.h"
 #include "tools/hprof/plugin/plugin_command.h"
 
 namespace hprof::tool {

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <iostream>
 
-#include "tools/hprof/attach/attachment.h"
+#include "tools/hprof/agent/attachment.h"
+#include "tools/hprof/agent/ctl_session.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/convert/convert.h"
-#include "tools/hprof/ctl/ctl_session.h"
 #include "tools/hprof/size_text.h"
 #include "tools/hprof/terminal.h"
 #include "tools/os/os.h"

@@ -3,8 +3,8 @@
 
 #include <iostream>
 
-#include "tools/hprof/agent_library.h"
-#include "tools/hprof/agent_options.h"
+#include "tools/hprof/agent/library.h"
+#include "tools/hprof/agent/options.h"
 #include "tools/hprof/command.h"
 #include "tools/os/os.h"
 

@@ -19,9 +19,6 @@ enum class Which { kFirst, kLast };
 bool read_choice(const Given& given, WindowChoice* choice, Which which = Which::kLast,
                  std::string* format = nullptr);
 
-// The files of `words`, those of a folder in the order of their numbers.
-Arguments files_of(const Arguments& words);
-
 // What the name of an output begins with: the first word.
 std::string output_base(const Arguments& words);
 

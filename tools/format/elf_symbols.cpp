@@ -1,6 +1,6 @@
 // ELF, 32 and 64 bit: the dynamic section, by section headers. Everything is read within the content's
 // bounds.
-#include "tools/hprof/plugin/elf_symbols.h"
+#include "tools/format/elf_symbols.h"
 
 #include <algorithm>
 #include <cstdint>

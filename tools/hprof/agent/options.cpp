@@ -1,4 +1,4 @@
-#include "tools/hprof/agent_options.h"
+#include "tools/hprof/agent/options.h"
 
 #include <hprof/encoder.h>
 

@@ -1,5 +1,5 @@
 // One command over a control socket.
-#include "tools/hprof/ctl/ctl_session.h"
+#include "tools/hprof/agent/ctl_session.h"
 
 #include "core/base/sha256.h"
 #include "tools/hprof/command.h"

@@ -1,10 +1,10 @@
-#include "tools/hprof/agent_library.h"
+#include "tools/hprof/agent/library.h"
 
 #include <algorithm>
 
 #include "core/base/sha256.h"
 #include "core/protocol/challenge.h"
-#include "tools/hprof/plugin/elf_symbols.h"
+#include "tools/format/elf_symbols.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {

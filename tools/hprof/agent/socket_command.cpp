@@ -1,5 +1,5 @@
 // Parses and encodes the commands of core/protocol's table.
-#include "tools/hprof/ctl/socket_command.h"
+#include "tools/hprof/agent/socket_command.h"
 
 #include <cstring>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/hprof/agent_options.h"
+#include "tools/hprof/agent/options.h"
 #include "tools/os/attach.h"
 
 namespace hprof::tool {

@@ -1,9 +1,9 @@
-#include "tools/hprof/attach/attachment.h"
+#include "tools/hprof/agent/attachment.h"
 
 #include "platform/platform.h"
-#include "tools/hprof/agent_library.h"
+#include "tools/hprof/agent/ctl_session.h"
+#include "tools/hprof/agent/library.h"
 #include "tools/hprof/command.h"
-#include "tools/hprof/ctl/ctl_session.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
