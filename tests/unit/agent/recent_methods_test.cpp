@@ -26,27 +26,6 @@ struct Methods : RecentMethods {
 
 }  // namespace
 
-TEST_CASE("a method is found in its epoch only, until another takes its place") {
-  Methods methods;
-  CHECK(methods.find(method_of(1), 0) == MethodId::kNone);
-  methods.put(method_of(1), 0, MethodId{7});
-  CHECK(methods.find(method_of(1), 0) == MethodId{7});
-  CHECK(methods.find(method_of(1), 1) == MethodId::kNone);
-  CHECK(methods.find(method_of(2), 0) == MethodId::kNone);
-  methods.put(method_of(1), 1, MethodId{8});
-  CHECK(methods.find(method_of(1), 1) == MethodId{8});
-  CHECK(methods.find(method_of(1), 0) == MethodId::kNone);
-  uint32_t found = 0, wrong = 0;
-  for (uint32_t i = 1; i <= Methods::kEntries; i++) methods.put(method_of(i), 2, MethodId{i});
-  for (uint32_t i = 1; i <= Methods::kEntries; i++) {
-    const MethodId id = methods.find(method_of(i), 2);
-    found += id != MethodId::kNone ? 1 : 0;
-    wrong += id != MethodId::kNone && id != MethodId{i} ? 1 : 0;
-  }
-  CHECK(wrong == 0);
-  CHECK(found > Methods::kEntries / 2);
-}
-
 TEST_CASE("where there is no memory nothing is found") {
   Methods methods(4096);
   methods.put(method_of(1), 0, MethodId{7});

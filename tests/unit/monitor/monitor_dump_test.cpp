@@ -112,8 +112,8 @@ TEST_CASE(
       REQUIRE(row.enter_count == 1);
       CHECK(row.waiting_to_enter[0] == 2);
     }
-    CHECK(f.vm.notes().find(" waits for Lock, held by ") != std::string::npos);
-    CHECK(f.vm.notes().find(", which is in App.owns") != std::string::npos);
+    CHECK(f.vm.has_note(" waits for Lock, held by "));
+    CHECK(f.vm.has_note(", which is in App.owns"));
   }
 }
 
@@ -167,7 +167,7 @@ TEST_CASE(
   CHECK(f.vm.class_text(dump.monitors[0].monitor) == "Bell");
   CHECK(dump.monitors[0].notify_count == 1);
   CHECK(dump.monitors[1].enter_count == 1);
-  CHECK(f.vm.notes().find("does not tell what a thread is blocked on") != std::string::npos);
+  CHECK(f.vm.has_note("does not tell what a thread is blocked on"));
   f.vm.entered(f.first, f.gate);
   f.vm.waited(f.second, f.bell);
   CHECK(f.vm.weak_refs() == 0);
@@ -221,7 +221,7 @@ TEST_CASE("more threads than a dump takes are left out and counted") {
   for (uint32_t i = 0; i < 17000; i++) f.vm.add_thread(100 + i, "");
   auto& dump = f.dump();
   CHECK(dump.thread_count == 16384);
-  CHECK(f.vm.notes().find("619 threads are not in the dump") != std::string::npos);
+  CHECK(f.vm.has_note("619 threads are not in the dump"));
 }
 
 TEST_CASE("a dump without memory for all threads has some") {
@@ -232,7 +232,7 @@ TEST_CASE("a dump without memory for all threads has some") {
   const uint32_t count = f.dump().thread_count;
   CHECK(count > 1000);
   CHECK(count < 1100);
-  CHECK(f.vm.notes().find(" threads are not in the dump") != std::string::npos);
+  CHECK(f.vm.has_note(" threads are not in the dump"));
 }
 
 TEST_CASE("without memory for a dump the report fails, and is whole the next time") {

@@ -64,8 +64,8 @@ TEST_CASE("a thread parked on a lock is charged the time between looks, where it
   Fixture::park(f.a, f.lock);
   f.look(3);
   CHECK(f.rows() == Rows{{1, 30, "java.util.concurrent.locks.ReentrantLock.lock", kRow}});
-  CHECK(f.vm.notes().find("every 10 ms, 3 times so far") != std::string::npos);
-  CHECK(f.vm.notes().find(" kept waiting by ") != std::string::npos);
+  CHECK(f.vm.has_note("every 10 ms, 3 times so far"));
+  CHECK(f.vm.has_note(" kept waiting by "));
   f.lock->owner = nullptr;
   Fixture::go_on(f.a);
   f.look(2);

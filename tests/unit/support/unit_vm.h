@@ -45,6 +45,7 @@ class UnitVm : public FakeVm {
   void destroy();
   hprof_status report(double cutoff = 0);
   std::string notes() const;  // of the last report
+  bool has_note(const std::string& part) const { return notes().find(part) != std::string::npos; }
   // The body of an agent thread runs for so many waits, each of so long.
   void look(uint64_t ns, size_t thread_index = 0, uint32_t looks = 1);
 
