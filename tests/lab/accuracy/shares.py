@@ -9,7 +9,7 @@ import tools
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SPINS = os.path.join(HERE, "Spins.java")
-TURNS = os.path.join(HERE, "..", "sampling-sweep", "Turns.java")
+TURNS = os.path.join(HERE, "Turns.java")
 MANY = os.path.join(HERE, "Many.java")
 SOURCES = [SPINS, TURNS, MANY]
 # Shape of the place: what its frame is called.

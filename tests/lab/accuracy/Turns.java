@@ -2,8 +2,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Spends 50, 30 and 20 % of its CPU time in three methods by turns. Arguments: microseconds that a round takes, seconds of CPU time,
- * `calls` to make a system call (of its own clock) every 0.1 ms. Prints what it measured of itself: `SHARE first 50.02`.
+ * Spends 50, 30 and 20 % of its CPU time in three methods by turns. Arguments: microseconds that a round takes, seconds of CPU time.
+ * Prints what it measured of itself: `SHARE first 50.02`.
  *
  * How long a turn lasts is counted in loops, whose speed is measured beforehand, and the time of the three is taken by the processor's
  * counter (System.nanoTime): neither makes system calls. Work of all three is the same loop, compiled three times.
@@ -29,7 +29,6 @@ public class Turns {
         for (long i = 0; i < n; i++) x = x * 37 + (i ^ (x >>> 5));
         return x;
     }
-    static long called() { return CLOCK.getCurrentThreadCpuTime(); }
 
     static long turn(int method, long n) {
         switch (method) {
@@ -53,33 +52,21 @@ public class Turns {
     public static void main(String[] arguments) {
         double round = Double.parseDouble(arguments[0]);
         long wanted = (long) (Double.parseDouble(arguments[1]) * 1e9);
-        boolean calls = arguments.length > 2 && arguments[2].equals("calls");
         double[] speeds = {speed(0), speed(1), speed(2)};
         long[] loops = new long[3], used = new long[3];
-        int[] pieces = new int[3];
-        for (int m = 0; m < 3; m++) {
-            pieces[m] = calls ? (int) Math.max(1, Math.round(round * PARTS[m] / 100)) : 1;
-            loops[m] = (long) Math.max(1, round * PARTS[m] * speeds[m] / pieces[m]);
-        }
+        for (int m = 0; m < 3; m++) loops[m] = (long) Math.max(1, round * PARTS[m] * speeds[m]);
         System.out.println("BEGIN");
-        long inCalls = 0, from = CLOCK.getCurrentThreadCpuTime(), sum = 0;
+        long from = CLOCK.getCurrentThreadCpuTime(), sum = 0;
         for (long i = 0; sum < wanted; i++) {
             for (int m = 0; m < 3; m++) {
-                for (int p = 0; p < pieces[m]; p++) {
-                    long start = System.nanoTime();
-                    sink += turn(m, loops[m]);
-                    long end = System.nanoTime();
-                    // What the kernel took meanwhile was not the method's.
-                    used[m] += Math.min(end - start, (long) (1.5 * 1000 * loops[m] / speeds[m]) + 20_000);
-                    if (!calls) continue;
-                    sink += called();
-                    inCalls += Math.min(System.nanoTime() - end, 20_000);
-                }
+                long start = System.nanoTime();
+                sink += turn(m, loops[m]);
+                // What the kernel took meanwhile was not the method's.
+                used[m] += Math.min(System.nanoTime() - start, (long) (1.5 * 1000 * loops[m] / speeds[m]) + 20_000);
             }
-            if (calls || i % Math.max(1, (long) (20_000 / round)) == 0) sum = CLOCK.getCurrentThreadCpuTime() - from;
+            if (i % Math.max(1, (long) (20_000 / round)) == 0) sum = CLOCK.getCurrentThreadCpuTime() - from;
         }
-        double total = used[0] + used[1] + used[2] + inCalls;
+        double total = used[0] + used[1] + used[2];
         for (int m = 0; m < 3; m++) System.out.printf("SHARE %s %.3f%n", NAMES[m], 100 * used[m] / total);
-        if (calls) System.out.printf("SHARE called %.3f%n", 100 * inCalls / total);
     }
 }
