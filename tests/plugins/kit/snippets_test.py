@@ -28,6 +28,8 @@ CXX_HEADERS = "#include <jvmti.h>\n#include <hprof/cpp/services.hpp>\nusing name
 # A word of each block: what is there before it, and for blocks of C++ "c++".
 BLOCKS = {
     "HPROF_MODULE": ("c", "static const hprof_unit* const units[1] = {NULL};"),
+    "begins(": ("c++", "void count(jlong self, jlong call); extern const hprof_probes_service* probes; extern const hprof_host* host;"
+                       "extern hprof_probe_user user; extern uint32_t number; extern hprof_status status;"),
     "com.acme.waits/1": ("c", ""),
     "waits-least": ("c", "typedef struct config { uint64_t least_ns; } config;"),
     "loss_counter": ("c", "uint64_t* lost; extern const hprof_log_service* log; extern const hprof_host* host;"),
