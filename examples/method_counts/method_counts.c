@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * method_counts=com.acme.*:com.acme.Main.run: how often these methods are called, for a nanosecond or two a
- * call: the target of its probes is Java (AcmeMethodCounts.java), which the VM inlines. At a report the unit
+ * call: the target of its probes is Java (HprofAcmeCounts.java), which the VM inlines. At a report the unit
  * reads what it counted.
  */
 #include <jni.h>
@@ -17,8 +17,8 @@
 
 #include "method_counts_java.h"
 
-#define MOST 4096 /* as in AcmeMethodCounts.java; number 0 is what finds no room */
-#define CLASS_NAME "java/lang/AcmeMethodCounts"
+#define MOST 4096 /* as in HprofAcmeCounts.java; number 0 is what finds no room */
+#define CLASS_NAME "java/lang/HprofAcmeCounts"
 
 typedef struct config {
   const char* patterns;
@@ -66,8 +66,7 @@ static uint32_t number(void* self, hprof_method_id method) {
 
 static const hprof_target targets[] = {
     {HPROF_POINT_LEAF, 0, "called", NULL}}; /* without BEGIN: in each method */
-static const hprof_probe_class classes[] = {
-    {CLASS_NAME, AcmeMethodCounts, sizeof(AcmeMethodCounts), 0, NULL}};
+static const hprof_probe_class classes[] = {{CLASS_NAME, HprofAcmeCounts, sizeof(HprofAcmeCounts), 0, NULL}};
 
 /* [onload] */
 static hprof_status create(const hprof_host* host, const void* options, void** self, char* error,

@@ -20,9 +20,6 @@ constexpr const char* kBridge = "java/lang/HprofBridge";
 constexpr const char* kIsLive = "isLive";
 constexpr const char* kBinder = "hprof/Binder";
 constexpr const char* kThreadClass = "java/lang/Thread";
-// Of all shipped units. Another copy of the agent has such classes, too, and perhaps other ones: with probes
-// of both agents in the targets of both, each target would call the other for ever.
-constexpr const char* kShippedPrefix = "java/lang/Hprof";
 
 struct Point {
   uint32_t probes;
@@ -143,13 +140,8 @@ ProbesOfUser TargetClasses::probes_of(uint32_t user) const {
   return to;
 }
 
-bool TargetClasses::has(Span name) const {
-  for (uint32_t i = 0; i < count_; i++) {
-    if (name.equals(classes_[i].name)) return true;
-  }
-  const Span shipped = span_of(kShippedPrefix);
-  return name.equals(kBinder) ||
-         (name.size > shipped.size && Span{name.data, shipped.size}.equals(kShippedPrefix));
+bool TargetClasses::has(Span name) {
+  return name.equals(kBinder) || is_name_of_targets({reinterpret_cast<const char*>(name.data), name.size});
 }
 
 jclass TargetClasses::define(JNIEnv* jni, const char* name, Span bytes, bool may_exist) {

@@ -22,7 +22,7 @@ class TargetClasses {
   // The points and targets of a user, for the engine.
   ProbesOfUser probes_of(uint32_t user) const;
   // True: a class with targets, of this agent or of another copy. [any]
-  bool has(Span name) const;
+  static bool has(Span name);
   // may_exist: an earlier session, which was detached, may have defined them. Else all have to be new.
   bool define(JNIEnv* jni, bool may_exist) const;
   // False: a user's class is not as it says, and set_live() fails for it; for all, if another agent has it.

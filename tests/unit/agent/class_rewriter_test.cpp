@@ -163,14 +163,16 @@ TEST_CASE("a user of probes whose targets do not fit together is refused, and so
     CHECK(ask(user) == HPROF_FAILED);
     // In Java.
     const uint8_t bytes[] = {0};
-    hprof_probe_class brought = {"java/lang/Acme", bytes, 1, 0, nullptr};
+    hprof_probe_class brought = {"java/lang/HprofAcme", bytes, 1, 0, nullptr};
     targets[0] = {HPROF_POINT_LEAF, 0, "leaf", nullptr};
     user.target_count = user.class_count = 1;
     user.classes = &brought;
     CHECK(ask(user) == HPROF_FAILED);  // without a switch
     user.live = "live";
-    brought.name = "com/acme/Acme";
-    CHECK(ask(user) == HPROF_FAILED);
+    for (const char* name : {"com/acme/HprofAcme", "java/lang/Acme", "java/lang/Hprof"}) {
+      brought.name = name;
+      CHECK(ask(user) == HPROF_FAILED);
+    }
     user = of_calls(HPROF_PROBES_ATTACHED);
     CHECK(ask(user) == HPROF_FAILED);
     user = of_calls(HPROF_PROBES_ON_DEMAND);
@@ -197,8 +199,8 @@ TEST_CASE("a class without the targets that its unit names is refused before the
       static std::string file;
       static hprof_probe_class brought;
       static hprof_target target;
-      file = small_class("java/lang/Acme");
-      brought = {"java/lang/Acme", reinterpret_cast<const uint8_t*>(file.data()),
+      file = small_class("java/lang/HprofAcme");
+      brought = {"java/lang/HprofAcme", reinterpret_cast<const uint8_t*>(file.data()),
                  static_cast<uint32_t>(file.size()), 0, nullptr};
       target = {HPROF_POINT_END, 0, method, nullptr};
       targets = &target;

@@ -58,6 +58,11 @@ class TargetCheck {
   TargetCheck(CheckedHost& host, const hprof_probe_user& asked) : host_(host), asked_(asked) {}
 
   void run() {
+    for (uint32_t i = 0; asked_.classes != nullptr && i < asked_.class_count; i++) {
+      const char* name = asked_.classes[i].name;
+      if (name != nullptr && !is_name_of_targets(name))
+        return fault(name, "does not begin with java/lang/Hprof, by which other copies of the agent know it");
+    }
     if (!is_right(asked_)) return host_.fault("asks for probes in a way that the core refuses (probes.h)");
     if (asked_.classes == nullptr) return;
     for (uint32_t i = 0; i < asked_.class_count; i++) {

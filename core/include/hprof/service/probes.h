@@ -72,7 +72,9 @@ typedef struct hprof_native {
 /* A class that the unit brings, which the boot loader defines: class file of version 52, which names sun.misc.Unsafe and
  * gets jdk.internal.misc.Unsafe on JDK 9 and later. */
 typedef struct hprof_probe_class {
-  const char* name; /* java/lang/AcmeCalls: in java.lang, or all loaders would not see it. No other unit's */
+  /* java/lang/HprofAcmeCalls: in java.lang, or not all loaders would see it; Hprof at the begin, by which every copy of the
+   * agent in the VM leaves it alone; then the vendor's name, as no other unit has it. */
+  const char* name;
   const uint8_t* bytes;
   uint32_t byte_count;
   uint32_t native_count;
@@ -142,7 +144,7 @@ typedef struct hprof_probes_service {
   /* HPROF_THREAD_* of the calling thread; jthread, which may be NULL: its object, perhaps not complete yet. *os_id, unless
    * NULL: its native thread, 0 for a virtual one. [app] */
   uint32_t (*thread)(const hprof_host* host, void* jni, void* jthread, uint64_t* os_id);
-  /* Not 0: the class, java/lang/AcmeCalls, has targets of some unit. [app] */
+  /* Not 0: the class, java/lang/HprofAcmeCalls, has targets of some unit. [app] */
   uint32_t (*has_targets)(const hprof_host* host, const char* class_name);
   /* A counter that goes up before a class is redefined, whose methods then get new addresses, and in the first
    * collection after that. Lives as long as the process. [control] */

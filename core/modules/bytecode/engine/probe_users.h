@@ -23,8 +23,14 @@ constexpr const char* kTargetTypes[HPROF_POINTS] = {
 constexpr const char* kPrimeType = "()V";
 constexpr const char* kLiveType = "Z";
 
-// Classes outside of java.base may not be there before VMInit, and not all modules would read theirs.
-constexpr Str kTargetPackage("java/lang/");
+// How the name of a class with targets begins. In java.lang: classes outside of java.base may not be there
+// before VMInit, and not all modules would read theirs. Hprof: another copy of the agent knows it by that.
+// With probes of two copies in the targets of both, each target would call the other for ever.
+constexpr Str kTargetPrefix("java/lang/Hprof");
+
+inline bool is_name_of_targets(Str name) {
+  return name.size > kTargetPrefix.size && name.part(0, kTargetPrefix.size) == kTargetPrefix;
+}
 
 // True: each point once, all in Java or all native; what begins can end.
 inline bool is_right(const hprof_probe_user& user) {
@@ -44,8 +50,7 @@ inline bool is_right(const hprof_probe_user& user) {
   if (has(HPROF_POINT_CONSTRUCTED) && !has(HPROF_POINT_UNWIND)) return false;
   for (uint32_t i = 0; !is_native && i < user.class_count; i++) {
     const hprof_probe_class& brought = user.classes[i];
-    if (brought.name == nullptr || brought.bytes == nullptr ||
-        Str(brought.name).part(0, kTargetPackage.size) != kTargetPackage)
+    if (brought.name == nullptr || brought.bytes == nullptr || !is_name_of_targets(brought.name))
       return false;
   }
   if (!is_native && (user.class_count == 0 || user.live == nullptr)) return false;

@@ -5,7 +5,7 @@ package java.lang;
  * What the probes of method_counts call: in java.lang, so that every class can, and inlined by the VM. The rules for it are
  * in hprof/service/probes.h.
  */
-public final class AcmeMethodCounts {
+public final class HprofAcmeCounts {
   static final int MOST = 4096;
 
   /** Set while the unit counts. */
@@ -14,7 +14,7 @@ public final class AcmeMethodCounts {
   /** Calls by number; two threads that count at the same moment may count one. */
   static long[] counts;
 
-  private AcmeMethodCounts() {}
+  private HprofAcmeCounts() {}
 
   /** Called once, before live is set: no object is made later. */
   static void prime() {

@@ -1,7 +1,7 @@
 package java.lang;
 
 /** Targets of probes that break a rule of hprof/service/probes.h each. */
-public final class WrongTargets {
+public final class HprofWrongTargets {
   static boolean live;
   static int sum;
   static Object last;
