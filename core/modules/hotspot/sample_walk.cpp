@@ -413,7 +413,16 @@ bool SampleWalk::from_compiled(Walk* w, const Frame& at, const Code& code) const
   }
   // In a call within the method's own code. A link register may still have the address of an earlier call.
   return (!machine::kReturnsByLink && guess(w, bare(*w, at), HPROF_WALKED_GUESS)) ||
-         guess(w, pushed(at), HPROF_WALKED_GUESS);
+         guess(w, pushed(at), HPROF_WALKED_GUESS) || from_left_continuation(w, at, code);
+}
+
+// Continuation.doYield that has moved the frames of the virtual thread to the heap, its own among them: the
+// stack pointer is at the entry of the continuation, so what it runs is the carrier's.
+bool SampleWalk::from_left_continuation(Walk* w, const Frame& at, const Code& code) const {
+  const uint64_t back = continuation_return_ != nullptr ? guarded_read<uintptr_t>(continuation_return_) : 0;
+  if (back == 0 || code.kind != Kind::kNative) return false;
+  w->tops = 0;
+  return guess(w, {at.sp, at.fp, back}, HPROF_WALKED_GUESS);
 }
 
 bool SampleWalk::from_interpreter(Walk* w, const Frame& at,

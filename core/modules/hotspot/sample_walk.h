@@ -106,6 +106,7 @@ class SampleWalk : private VmFrames {
   bool guess(Walk* w, const Frame& at, uint32_t how, Call call = Call::kNamed, uint32_t more = 0) const;
   bool guess_with_arguments(Walk* w, const Frame& at, uint64_t sender) const;
   bool from_compiled(Walk* w, const Frame& at, const Code& code) const;
+  bool from_left_continuation(Walk* w, const Frame& at, const Code& code) const;
   bool from_entry(Walk* w, const Frame& at, const Code& code, uint64_t from, uint64_t to) const;
   bool from_exit(Walk* w, const Frame& at) const;
   bool from_interpreter(Walk* w, const Frame& at, const platform::MachineRegisters& registers) const;

@@ -116,6 +116,8 @@ class FakeStack {
     found.resize(sampled.walk(&thread_.env, at, depth, found.data(), stack));
     return found;
   }
+  // The return address of Continuation.enterSpecial's call.
+  void set_continuation_return(uint64_t pc) { continuation_return_ = pc; }
   uint64_t* stack() { return stack_; }
   static constexpr uint32_t kStack = 1024;
 
@@ -195,13 +197,14 @@ class FakeStack {
     std::memcpy(to, &value, sizeof value);
   }
   void add_rows();
+  uint64_t continuation_return_ = 0;
   struct Anchor {
     uint64_t sp, pc, fp;
   };
   struct Thread {
     uint64_t pad;
     Anchor anchor;
-    uint64_t stack_base, stack_size, state;
+    uint64_t stack_base, stack_size, state, continuation;
     uint64_t env;
   };
   struct Heap {
@@ -245,6 +248,8 @@ inline void FakeStack::add_rows() {
   tables.field("nmethod", "_comp_level", kLevel);
   tables.field("nmethod", "_orig_pc_offset", kOrigPc);
   tables.field("Thread", "_stack_size", offsetof(Thread, stack_size));
+  tables.field("JavaThread", "_cont_entry", offsetof(Thread, continuation));
+  tables.static_field("ContinuationEntry", "_return_pc", &continuation_return_);
   tables.field("JavaThread", "_thread_state", offsetof(Thread, state));
   tables.field("ConstMethod", "_code_size", 18);
   tables.field("PcDesc", "_pc_offset", 0);

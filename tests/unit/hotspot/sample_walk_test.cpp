@@ -192,6 +192,30 @@ TEST_CASE("a method handle's linker, which has no frame, is on top of its caller
   CHECK(program.stack.kind == HPROF_FRAME_NATIVE);
 }
 
+TEST_CASE(
+    "a virtual thread's method that has left the carrier's stack is not on top of the carrier's frames") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  TestMethod yields, enters;
+  const uint64_t leaving = program.vm.add_blob("native nmethod", 2048, 2, address(&yields.method), 6);
+  const uint64_t entry = program.vm.add_blob("native nmethod", 2048, 10, address(&enters.method), 7);
+  FakeStack::call_before(entry + 300);
+  program.vm.begin();
+  program.vm.compiled(leaving + 300, 10);
+  program.vm.compiled(program.pc, 10);
+  program.vm.interpreted(address(&program.caller.method), address(program.caller.constant.code) + 7);
+  program.vm.end();
+  const auto at = program.vm.interrupted();
+  CHECK(program.vm.walk_sampled(at, 10, &program.stack).empty());
+  program.vm.set_continuation_return(entry + 300);
+  const auto found = program.vm.walk_sampled(at, 10, &program.stack);
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].method == enters.id());
+  CHECK(found[1].method == program.inner.id());
+  CHECK(found[3].method == program.caller.id());
+  CHECK(program.stack.has_hole == 0);
+}
+
 TEST_CASE("a return address that is left of a native method's call has not called the stub above it") {
   if (!SampleWalk::kKnowsMachine) return;
   Sampled program;
