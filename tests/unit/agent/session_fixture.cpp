@@ -42,6 +42,7 @@ SessionFixture::SessionFixture() : main(jvm.add_thread("main")), session(&(new S
   heard().on_create = nullptr;
   heard().reports.clear();
   heard().ends.clear();
+  heard().lost_at_end = 0;
 }
 
 SessionFixture::~SessionFixture() {

@@ -243,6 +243,22 @@ TEST_CASE("a report of what is new begins where the one before ended") {
   for (const auto& info : reports()) CHECK(is_forward(info));
 }
 
+TEST_CASE("what a format without notes loses until the end of a report is said") {
+  SessionFixture f;
+  f.run("watch=y,format=watch");
+  const auto said = [&f] {
+    f.command(CommandKind::kReport);
+    char text[300] = "";
+    TextWriter line(text, sizeof text);
+    f.session->parts().voice.words().put(&line, "nothing");
+    return std::string(text);
+  };
+  CHECK(said() == ": nothing");
+  heard().lost_at_end = 5;
+  CHECK(said().find("lost 5 rows") != std::string::npos);
+  CHECK(said().find("lost 10 rows") != std::string::npos);
+}
+
 TEST_CASE("the end of a report that failed says so") {
   SessionFixture f;
   f.run("watch=y,format=watch");

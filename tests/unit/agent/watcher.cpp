@@ -121,7 +121,10 @@ constexpr hprof_unit describe() {
 constexpr hprof_unit kUnit = describe();
 
 // An encoder that keeps what it is told of reports, and wants deep traces.
-hprof_status create_encoder(const hprof_host*, const void*, void** self, char*, uint32_t) {
+uint64_t* lost = nullptr;
+
+hprof_status create_encoder(const hprof_host* host, const void*, void** self, char*, uint32_t) {
+  lost = Services(host).log->loss_counter(host, "rows: no memory to write them");
   *self = &heard();
   return HPROF_OK;
 }
@@ -129,7 +132,10 @@ hprof_status create_encoder(const hprof_host*, const void*, void** self, char*, 
 hprof_status encode(void*, const hprof_record* record, hprof_out*) {
   const auto* report = reinterpret_cast<const hprof_rec_report*>(record);
   if (record->kind == HPROF_RECORD_REPORT_BEGIN) heard().reports.push_back(*report->info);
-  if (record->kind == HPROF_RECORD_REPORT_END) heard().ends.push_back(report->status);
+  if (record->kind == HPROF_RECORD_REPORT_END) {
+    heard().ends.push_back(report->status);
+    count_loss(lost, heard().lost_at_end);
+  }
   return HPROF_OK;
 }
 

@@ -26,6 +26,7 @@ class Heard {
   // What the encoder of format=watch was told; while no report is made.
   std::vector<hprof_report_info> reports;
   std::vector<hprof_status> ends;
+  uint64_t lost_at_end = 0;  // what it counts as lost at the end of each
 
  private:
   std::mutex lock_;
