@@ -35,14 +35,6 @@ ModelLimits ModelLimits::standard() {
   return limits;
 }
 
-ModelLimits ModelLimits::fixed(uint64_t bytes) {
-  ModelLimits limits = standard();
-  limits.backing = Backing::kFixed;
-  while (limits.room() > bytes && limits.halve()) {
-  }
-  return limits;
-}
-
 // Limits in proportion to n strings and frames, by traces of eight frames.
 static ModelLimits proportioned(uint32_t n, uint32_t method_map) {
   ModelLimits limits{};
@@ -51,7 +43,8 @@ static ModelLimits proportioned(uint32_t n, uint32_t method_map) {
   limits.methods = n / 2;
   limits.frames = n;
   limits.traces = n;
-  limits.threads = n >= 2048 ? 128 : 64;
+  limits.threads = 64;
+  while (limits.threads * 2 <= n / 16) limits.threads *= 2;
   limits.thread_names = limits.threads / 2;
   limits.method_map = method_map;
   limits.text_bytes = uint64_t{n} * 32;

@@ -27,11 +27,8 @@ struct ModelLimits {
   static ModelLimits standard();
 
   // For small memories: limits of at most `bytes` in all, allocated at creation, so that later only a full
-  // table refuses entries. Below about 100 KiB: the smallest tables, which take more.
-  static ModelLimits fixed(uint64_t bytes);
-
-  // For very small memories: in the proportions of a short profile of a small program; with `book`, more than
-  // half of it for the method book. [any]
+  // table refuses entries; in the proportions of a short profile of a small program. With `book`, more than
+  // half is for the method book. Below about 100 KiB: the smallest tables, which take more. [any]
   static ModelLimits small(uint64_t bytes, bool book);
 
   // Halves all capacities, down to the smallest useful ones. False: they are the smallest.

@@ -1,5 +1,7 @@
 #include "core/agent/session/memory_plan.h"
 
+#include <hprof/cpp/kept_for_reports.hpp>
+
 #include "core/model/limits.h"
 #include "platform/platform.h"
 
@@ -11,22 +13,23 @@ constexpr uint64_t kMemoryStep = 1024;
 constexpr uint64_t kSinkMemory = 24 * 1024;  // for sinks: names of files and hosts
 
 // The part of a small memory for the tables of names.
-uint64_t room_of_tables(uint64_t most) { return is_small(most) ? ModelLimits::fixed(most / 2).room() : 0; }
+uint64_t room_of_tables(uint64_t most, bool book) {
+  return is_small(most) ? ModelLimits::small(most / 2, book).room() : 0;
+}
 
 }  // namespace
 
-// A quarter, so that a collector need not limit itself to what a report can take; of little memory less.
 uint64_t kept_for_reports(uint64_t budget, uint64_t left) {
-  const uint64_t part = budget / (budget < kLittleMemory ? 16 : 4);
+  const uint64_t part = kept_for_reports(budget);
   return part < left / 2 ? part : left / 2;
 }
 
 // The tables' room depends on max-memory=, so it is computed anew.
-uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later) {
-  const uint64_t others = peak + kSinkMemory - room_of_tables(most);
+uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later, bool book) {
+  const uint64_t others = peak + kSinkMemory - room_of_tables(most, book);
   uint64_t least = most;
   const auto fits = [&](uint64_t budget) {
-    const uint64_t used = others + room_of_tables(budget);
+    const uint64_t used = others + room_of_tables(budget, book);
     if (budget < used) return false;
     const uint64_t left = budget - used;
     return left - kept_for_reports(budget, left) >= later;

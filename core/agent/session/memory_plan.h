@@ -8,7 +8,6 @@
 
 namespace hprof {
 
-constexpr uint64_t kLittleMemory = 8u << 20;
 constexpr uint64_t kSmallBudget = 16u << 20;  // bytes; budgets up to this are allocated at the start
 
 inline bool is_small(uint64_t max_memory) { return max_memory != 0 && max_memory <= kSmallBudget; }
@@ -20,8 +19,8 @@ inline bool is_very_small(const MemoryAccount& memory) {
 uint64_t kept_for_reports(uint64_t budget, uint64_t left);
 
 // The least budget, at least `most`, that is enough: `peak` was needed so far, `later` bytes will be when
-// collectors start. [onload]
-uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later);
+// collectors start. book: the tables include the method book. [onload]
+uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later, bool book);
 
 // Knows which threads may use the reserved part: the one that starts a collector or makes a report, and the
 // VM's threads that walk the heap for it.

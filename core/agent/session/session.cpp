@@ -37,6 +37,8 @@ constexpr uint64_t kLeastMemory = 192 * 1024;
 // Memory outside of the block: the stacks of agent threads and the library's data; 40 KiB measured on x86_64.
 constexpr uint64_t kBesideMemory = 64 * 1024;
 
+bool has_book(const SessionParts& parts) { return parts.units.uses_any(HPROF_NEED_METHOD_BOOK); }
+
 // Reserves memory for reports and starts, which collectors may not take.
 void keep_memory(const SessionParts& parts) {
   MemoryAccount& memory = parts.memory;
@@ -49,7 +51,7 @@ bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
   const SessionParts& parts = *slot_of(host)->parts;
   const uint64_t most = parts.setup.core().max_memory;
   if (!parts.memory.settle() || most == 0) return true;
-  const uint64_t least = least_budget(most, parts.memory.peak(), parts.units.needed_later());
+  const uint64_t least = least_budget(most, parts.memory.peak(), parts.units.needed_later(), has_book(parts));
   if (least == most) {
     keep_memory(parts);
     return true;
@@ -233,11 +235,10 @@ bool Session::get_environment() {
 bool Session::create_tables() {
   if (parts_.setup.is_without_effect()) return true;
   const uint64_t most = parts_.setup.core().max_memory;
-  const ModelLimits limits =
-      is_very_small(parts_.memory)
-          ? ModelLimits::small(parts_.memory.budget() / 8 * 5, parts_.units.uses_any(HPROF_NEED_METHOD_BOOK))
-      : parts_.memory.is_fixed() || is_small(most) ? ModelLimits::fixed(most / 2)
-                                                   : ModelLimits::standard();
+  const uint64_t part = is_very_small(parts_.memory) ? parts_.memory.budget() / 8 * 5 : most / 2;
+  const ModelLimits limits = parts_.memory.is_fixed() || is_small(most)
+                                 ? ModelLimits::small(part, has_book(parts_))
+                                 : ModelLimits::standard();
   const char* no_memory = status_text(HPROF_NO_MEMORY);
   if (!parts_.model.create(parts_.memory, limits, parts_.losses)) return parts_.voice.fail(no_memory);
   ClassBook::Options options = {parts_.settings.line_numbers != 0,

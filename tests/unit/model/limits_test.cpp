@@ -13,21 +13,6 @@ using namespace hprof;
 using namespace hprof::test;
 using hprof::test::TestMemory;
 
-TEST_CASE("fixed limits fit what they are given and grow with it") {
-  uint64_t last = 0;
-  // As far as the standard tables, which are the largest.
-  const uint64_t most = sizeof(void*) < 8 ? 64u << 20 : 512u << 20;
-  for (uint64_t bytes = 256 * 1024; bytes <= most; bytes *= 2) {
-    const ModelLimits limits = ModelLimits::fixed(bytes);
-    CHECK(limits.room() <= bytes);
-    CHECK(limits.room() > bytes / 4);
-    CHECK(limits.room() > last);
-    CHECK(limits.backing == Backing::kFixed);
-    CHECK((limits.threads & (limits.threads - 1)) == 0);
-    last = limits.room();
-  }
-}
-
 TEST_CASE("halving ends at the smallest tables, which still work") {
   ModelLimits limits = ModelLimits::standard();
   int times = 0;
@@ -40,7 +25,7 @@ TEST_CASE("halving ends at the smallest tables, which still work") {
 }
 
 TEST_CASE("a fixed model takes all of its memory at creation and none later") {
-  const ModelLimits limits = ModelLimits::fixed(4 * 1024 * 1024);
+  const ModelLimits limits = ModelLimits::small(4 * 1024 * 1024, false);
   ModelFixture f(limits, 5 * 1024 * 1024);
   REQUIRE(f.is_created);
   CHECK(f.memory.used() == limits.room());
@@ -75,18 +60,25 @@ TEST_CASE("where address space is limited the tables become smaller") {
   largest_region = UINT64_MAX;
 }
 
-TEST_CASE("small limits fit what they are given, and the method book has more than half of it") {
-  for (uint64_t bytes = 256 * 1024; bytes <= 2048 * 1024; bytes += 64 * 1024) {
+TEST_CASE("small limits use what they are given, and the method book has more than half of it") {
+  uint32_t methods = 0, threads = 0;
+  for (uint64_t bytes = 256 * 1024; bytes <= 8192 * 1024; bytes += 64 * 1024) {
     const ModelLimits book = ModelLimits::small(bytes, true);
     const ModelLimits none = ModelLimits::small(bytes, false);
     CHECK(book.room() <= bytes);
     CHECK(none.room() <= bytes);
     CHECK(book.room() > bytes / 10 * 8);
+    CHECK(none.room() > bytes / 10 * 9);
     CHECK(MethodMap::room(book.method_map) > bytes / 2);
     CHECK(none.traces > book.traces);
+    CHECK(none.methods > methods);
+    CHECK(none.threads >= threads);
     CHECK(book.backing == Backing::kFixed);
-    CHECK((book.threads & (book.threads - 1)) == 0);
+    CHECK((none.threads & (none.threads - 1)) == 0);
+    methods = none.methods;
+    threads = none.threads;
   }
+  CHECK(threads >= 1024);
 }
 
 // Line tables.
