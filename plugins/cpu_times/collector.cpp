@@ -8,6 +8,7 @@
 #include <hprof/cpp/clock_step.hpp>
 #include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/jni_exception.hpp>
+#include <hprof/cpp/kept_for_reports.hpp>
 #include <hprof/cpp/random_moments.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
@@ -23,7 +24,6 @@ static constexpr uint64_t kBriefNs = 1000;  // State::step
 static constexpr int32_t kFirstPace = 32;   // Node::pace of a new node, in steps
 static constexpr uint32_t kDepthOfOld = 2;
 static constexpr uint64_t kMostNodes = 1000000;
-static constexpr uint64_t kShareOfReports = 4;
 static constexpr uint64_t kShareOfNodes = 2;
 static constexpr uint64_t kLeastStep = 16 * 1024;
 static constexpr uint64_t kShareOfSpares = 32;  // of max-memory=, for threads that start later
@@ -57,11 +57,11 @@ uint64_t Collector::memory_left() const {
   return left;
 }
 
-// The report of so many traces fits in the quarter of max-memory= that the agent reserves for reports, and
-// their nodes in half of what is left now, since the tables of names grow, too.
+// The report of so many traces fits in the part of max-memory= that the agent keeps for reports, and their
+// nodes in half of what is left now, since the tables of names grow, too.
 uint64_t Collector::most_nodes() const {
   uint64_t most = kMostNodes;
-  const uint64_t reported = services_.settings().max_memory / kShareOfReports / report_bytes_of_trace(depth_);
+  const uint64_t reported = kept_for_reports(services_.settings().max_memory) / report_bytes_of_trace(depth_);
   const uint64_t held = memory_left() / kShareOfNodes / Graph::bytes_of_trace(depth_);
   if (services_.settings().max_memory == 0) return most;
   if (reported < most) most = reported;

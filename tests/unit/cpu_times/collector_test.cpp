@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <hprof/cpp/kept_for_reports.hpp>
 #include <hprof/service/probes.h>
 #include <hprof/tables.h>
 
@@ -480,6 +481,30 @@ TEST_CASE("a reset discards what was counted, also of a call that is being count
     if (!running) f.start();
     f.call(word, 8);
     CHECK(f.calls().at("App.m8") == (running ? 2 : 1));
+  }
+}
+
+TEST_CASE("the report of all traces fits in what the agent keeps for reports, also of a small max-memory=") {
+  for (const uint64_t budget : {1u << 20, 4u << 20, 16u << 20}) {
+    CAPTURE(budget);
+    TimesVm f("cpu");
+    f.mock.settings.max_memory = budget;
+    f.mock.memory_limit = f.mock.memory_used + budget;
+    f.start();
+    f.start_thread(1, 11);
+    f.call(f.word, 7);
+    const uint64_t caller = f.node(f.word);
+    uint64_t traces = 1;
+    for (uint32_t method = 8; method < 50000; method++) {
+      const uint64_t node = f.miss(f.state(f.word), caller, method);
+      if (node == caller) continue;  // counted for the caller's trace
+      Address<Node>::of(node)->count++;
+      traces++;
+    }
+    CHECK(traces > budget / 2048);
+    f.mock.memory_limit = f.mock.memory_used + kept_for_reports(budget);
+    CHECK(f.calls().size() == traces);
+    f.mock.memory_limit = UINT64_MAX;
   }
 }
 
