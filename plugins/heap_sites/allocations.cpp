@@ -77,9 +77,9 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
     walked.stack = stacks_.key(jni, &state->stacks, walked.depth, what);
     walked.note = static_cast<Known*>(state->stacks.walk.note);
   }
-  const Known* known = walked.note;
+  Known* known = walked.note;
   if (known != nullptr && stacks_.is_current(*known) && Proofs::skips(&state->stacks.until_proof)) {
-    const uint64_t size = classes_.size_of(known->size, known->owner, object, header);
+    const uint64_t size = size_of(state, &known->size, walked.class_key, object, header);
     known->count->add({1, size});
     if (config_.follow != 0) followed_.follow(jni, &state->followed, known->count->site, object, size);
   } else {
@@ -134,7 +134,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
     if (named_key != key) stacks_.keep(&state->stacks, key, found);
   }
   if (note != nullptr) *note = found;
-  add(jni, state, found.count, object, classes_.size_of(found.size, found.owner, object, header));
+  add(jni, state, found.count, object, size_of(state, &found.size, walked.class_key, object, header));
 }
 
 // True: what is known agrees with the VM. Else the VM is asked for each stack from now on.
@@ -143,7 +143,7 @@ bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, 
   const Site& site = sites_[known.count->site];
   bool right = stacks_.vm().trace(jni, thread_of(jni, state), frames, count) == site.trace;
   jclass of = jni->GetObjectClass(object);
-  right = right && jni->IsSameObject(of, classes_[known.owner].reference);
+  right = right && services_.ids->class_serial(services_.host, jni, of) == site.owner;
   jni->DeleteLocalRef(of);
   if (!right) stacks_.distrust();
   return right;
@@ -162,11 +162,10 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
     *found = *known;
     return true;
   }
-  const Validity valid = stacks_.validity();
-  const uint32_t owner = classes_.find(jni, object, class_key, valid.classes);
-  if (owner == 0) return false;
-  Count* at = count_of(state, classes_[owner].serial, stacks_.vm().trace(thread_of(jni, state), ids, count));
-  *found = {at, owner, classes_.quick_size(owner), valid};
+  const Validity valid = stacks_.forget_stale(&state->stacks);
+  const ObjectClass of = class_of(jni, state, object, class_key);
+  Count* at = count_of(state, of.serial, stacks_.vm().trace(thread_of(jni, state), ids, count));
+  *found = {at, of.size, valid};
   return at != nullptr;
 }
 
@@ -183,9 +182,7 @@ Count* Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject o
 void Collector::count_as_named(JNIEnv* jni, AllocatingThread* state, jobject object,
                                const jvmtiFrameInfo* frames, uint32_t count) {
   jclass of = jni->GetObjectClass(object);
-  jlong size = 0;
-  static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host))->GetObjectSize(object, &size);
-  count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
+  count_by_class(jni, state, object, of, measure(object), frames, count);
   jni->DeleteLocalRef(of);
 }
 
@@ -227,7 +224,7 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
     if (at != nullptr && sites_[at->site].trace != trace) stacks_.distrust();
     at = count_of(state, owner, trace);
     if (at == nullptr) return count_loss(lost_objects_);
-    if (key != 0) stacks_.keep(&state->stacks, key, {at, 0, 0, valid});
+    if (key != 0) stacks_.keep(&state->stacks, key, {at, 0, valid});
   }
   add(jni, state, at, object, size);
 }

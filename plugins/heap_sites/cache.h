@@ -16,8 +16,9 @@ template <class Value, uint32_t kMostBits>
 class Cache {
  public:
   void close(const UnitMemory& memory) {
-    memory.release(memory_, room() + kLineEntries);
-    memory_ = entries_ = nullptr;
+    memory.release(memory_, bytes_of(room()));
+    memory_ = nullptr;
+    entries_ = nullptr;
     bits_ = 0;
   }
   // The value of a key; null: it is not there. Valid until the next put. [owner]
@@ -46,24 +47,25 @@ class Cache {
   }
 
  private:
-  struct Entry {
-    alignas(8) uint64_t key;  // 0: free
+  struct alignas(sizeof(uint64_t) + sizeof(Value) <= 16 ? 16 : 32) Entry {
+    uint64_t key;  // 0: free
     Value value;
   };
   static constexpr uint32_t kFirstBits = 8, kStepBits = 2;
   static_assert(kMostBits % kStepBits == 0 && kMostBits >= kFirstBits, "what it grows to");
   static constexpr uintptr_t kLine = 64;
-  static constexpr uint32_t kLineEntries = kLine / sizeof(Entry);
   static_assert(kLine % (2 * sizeof(Entry)) == 0, "a pair lies in one cache line");
 
   uint32_t room() const { return bits_ != 0 ? 1u << bits_ : 0; }
+  static uint64_t bytes_of(uint64_t room) { return room * sizeof(Entry) + kLine; }
   Entry* pair_of(uint64_t key) const { return entries_ + (mix(0, key) >> (65 - bits_)) * 2; }
 
   bool grow(const UnitMemory& memory) {
     const uint32_t bits = bits_ == 0 ? kFirstBits : bits_ + kStepBits, count = room();
-    auto* fresh = memory.template allocate<Entry>((uint64_t{1} << bits) + kLineEntries);
+    auto* fresh = memory.template allocate<uint8_t>(bytes_of(uint64_t{1} << bits));
     if (fresh == nullptr) return false;
-    Entry *old = memory_, *from = entries_;
+    uint8_t* old = memory_;
+    const Entry* from = entries_;
     memory_ = fresh;
     entries_ = reinterpret_cast<Entry*>((reinterpret_cast<uintptr_t>(fresh) + kLine - 1) & ~(kLine - 1));
     bits_ = bits;
@@ -75,12 +77,12 @@ class Cache {
       pair[1] = pair[0];
       pair[0] = from[i];
     }
-    memory.release(old, count + kLineEntries);
+    memory.release(old, bytes_of(count));
     return true;
   }
 
-  Entry* memory_ = nullptr;   // the allocated memory: room() entries and a cache line
-  Entry* entries_ = nullptr;  // aligned, inside memory_: pairs, the newer entry first
+  uint8_t* memory_ = nullptr;  // the allocated memory: room() entries and a cache line
+  Entry* entries_ = nullptr;   // aligned, inside memory_: pairs, the newer entry first
   uint32_t bits_ = 0;
   uint32_t replaced_ = 0;
 };

@@ -137,7 +137,6 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
     if (stacks_.watch_classes(word_of(collections_)) && s.objects != nullptr)
       s.objects->header(s.host, &header_);
   }
-  if (!classes_.open(s, header_)) return HPROF_NO_MEMORY;
   if (!stacks_.start_exact(jni)) {
     s.log->message(s.host, "heap=sites: the class that probes call is not as it should be");
     return HPROF_FAILED;

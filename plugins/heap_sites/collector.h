@@ -17,10 +17,10 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/hotspot.hpp>
 
-#include "allocated_classes.h"
 #include "allocating_threads.h"
 #include "followed_objects.h"
 #include "known_stacks.h"
+#include "object_size.h"
 #include "sampling.h"
 #include "site_table.h"
 #include "sites_report.h"
@@ -78,6 +78,17 @@ class Collector {
                  const jvmtiFrameInfo* frames, uint32_t count);
   bool find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key, uint64_t named_key,
                 const hprof_frame_id* ids, uint32_t count, Known* found);
+  ObjectClass class_of(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key) const;
+  ObjectClass describe(JNIEnv* jni, jobject object) const;
+  uint64_t measure(jobject object) const;
+  uint64_t size_of(AllocatingThread* state, uint32_t* word, uint64_t class_key, jobject object,
+                   uint64_t header) const {
+    if (is_size_of_all(*word)) return *word;
+    if (is_computed(*word)) return hprof_array_size(&header_, header, shift_in(*word));
+    return checked_size(state, word, class_key, object, header);
+  }
+  [[gnu::noinline]] uint64_t checked_size(AllocatingThread* state, uint32_t* word, uint64_t class_key,
+                                          jobject object, uint64_t header) const;
   Count* count_of(AllocatingThread* state, uint32_t class_serial, uint32_t trace);
   void count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size);
   static void native_object(void* self, void* jni, void* object, uint32_t bare);
@@ -113,7 +124,6 @@ class Collector {
   std::atomic<bool> counts_{false};  // objects without a probe are counted; probes have their own switch
   hprof_object_header header_ = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};
   SiteTable sites_;
-  AllocatedClasses classes_;
   std::atomic<uint32_t> collections_{1};  // number of collections reported and of starts
   KnownStacks stacks_;
   AllocatingThreads threads_{stacks_};

@@ -19,6 +19,7 @@ void KnownStacks::close_thread(StackThread* thread) const {
   thread->callers.close(services_);
   thread->names.close(services_);
   thread->methods.close(services_);
+  thread->classes.close(services_);
   hprof_walk_thread& walk = thread->walk;
   if (walk.seen != nullptr) services_.release(static_cast<uint8_t*>(walk.seen), services_.walk->seen_bytes);
   if (walk.chains != nullptr)
@@ -95,12 +96,15 @@ void KnownStacks::keep_name(StackThread* thread, const hprof_raw_frame& frame, h
   if (key != 0 && name != 0) thread->names.put(services_, key, name);
 }
 
-void KnownStacks::forget_stale(StackThread* thread, const Validity& valid) {
-  if (thread->valid == valid) return;
+Validity KnownStacks::forget_stale(StackThread* thread) const {
+  const Validity valid = validity();
+  if (thread->valid == valid) return valid;
   thread->valid = valid;
   thread->callers.clear();
   thread->names.clear();
   thread->methods.clear();
+  thread->classes.clear();
+  return valid;
 }
 
 // The walk's frames of the stack, with the ids of those that the thread has met, or at least their methods.
@@ -129,7 +133,7 @@ uint32_t KnownStacks::compose(JNIEnv* jni, StackThread* thread, uint32_t depth, 
 uint32_t KnownStacks::name(JNIEnv* jni, StackThread* thread, uint32_t depth, hprof_frame_id* ids) {
   hprof_raw_frame walked[AllocationStacks::kMostFrames];
   bool is_composed = false;
-  forget_stale(thread, validity());
+  forget_stale(thread);
   const uint32_t count = compose(jni, thread, depth, walked, ids, &is_composed);
   if (is_composed && !name_proofs_.wants(&thread->until_name_proof)) return count;
   thread->asked[is_composed ? kAskedProof : kAskedNew]++;
@@ -178,7 +182,7 @@ void KnownStacks::learn(JNIEnv* jni, StackThread* thread, const jvmtiFrameInfo* 
 // of them reported by a probe; few on 17).
 bool KnownStacks::is_reported_by_caller(JNIEnv* jni, StackThread* thread) {
   const uint64_t key = this->key(jni, thread, 2, 0);
-  forget_stale(thread, validity());
+  forget_stale(thread);
   const bool* known = key != 0 ? thread->callers.find(key) : nullptr;
   if (known != nullptr && !wants_proof(thread)) return *known;
   thread->asked[kAskedVmObject]++;

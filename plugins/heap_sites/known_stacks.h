@@ -29,11 +29,16 @@ struct Validity {
   bool operator==(const Validity& other) const { return code == other.code && classes == other.classes; }
 };
 
+// A class of allocated objects.
+struct ObjectClass {
+  uint32_t serial;  // 0: none
+  uint32_t size;    // a word of object_size.h
+};
+
 // The count of a stack and a class.
 struct Known {
-  Count* count;    // null: not known
-  uint32_t owner;  // number of the class in AllocatedClasses; 0: none
-  uint32_t size;   // as AllocatedClasses::quick_size()
+  Count* count;   // null: not known
+  uint32_t size;  // of the class, as ObjectClass::size
   Validity valid;
 };
 static_assert(sizeof(Known) <= HPROF_STACK_NOTE_BYTES, "a note has room for it");
@@ -53,6 +58,7 @@ struct StackThread {
   Cache<bool, 14> callers;          // by the two top frames: a probe in the caller reports the object
   Cache<hprof_frame_id, 14> names;  // by frame
   Cache<void*, 14> methods;         // jmethodID by the VM's Method*
+  Cache<ObjectClass, 14> classes;   // by the class's key in the object header
   Cache<Known, 18> stacks;          // by stack, class and thread
   uint64_t asked[kAskedReasons] = {};
 };
@@ -95,6 +101,8 @@ class KnownStacks {
     const Known* known = thread.stacks.find(key);
     return known != nullptr && is_current(*known) ? known : nullptr;
   }
+  // Clears the caches that are no longer valid. Returns what they are valid for from now on.
+  Validity forget_stale(StackThread* thread) const;
   void keep(StackThread* thread, uint64_t key, const Known& known) const {
     thread->stacks.put(services_, key, known);
   }
@@ -115,7 +123,6 @@ class KnownStacks {
                    hprof_frame_id* ids, bool* is_complete) const;
   void keep_name(StackThread* thread, const hprof_raw_frame& frame, hprof_frame_id name) const;
   void learn(JNIEnv* jni, StackThread* thread, const jvmtiFrameInfo* frames, uint32_t count) const;
-  static void forget_stale(StackThread* thread, const Validity& valid);
 
   HotSpotServices services_;
   AllocationStacks vm_;

@@ -2,8 +2,8 @@
 #include <thread>
 #include <vector>
 
-#include "plugins/heap_sites/allocated_classes.h"
 #include "plugins/heap_sites/cache.h"
+#include "plugins/heap_sites/object_size.h"
 #include "plugins/heap_sites/site_table.h"
 #include "tools/mock/mock_host.h"
 
@@ -133,11 +133,27 @@ TEST_CASE("without memory a cache forgets at once, and remembers when there is s
 }
 
 TEST_CASE("elements have the size of their type") {
-  const auto shift = [](const char* signature) { return AllocatedClasses::element_shift(signature, 2); };
+  const auto shift = [](const char* signature) { return element_shift(signature, 2); };
   CHECK(shift("[Z") == 0);
   CHECK(shift("[C") == 1);
   CHECK(shift("[F") == 2);
   CHECK(shift("[D") == 3);
   CHECK(shift("[[I") == 2);
-  CHECK(AllocatedClasses::element_shift("[Ljava/lang/String;", 3) == 3);
+  CHECK(element_shift("[Ljava/lang/String;", 3) == 3);
+}
+
+TEST_CASE(
+    "an array's size is computed after so many checks, another object's is known, and else the VM knows it") {
+  uint32_t word = array_size(3);
+  for (uint32_t i = 0; i < kChecks; i++, word -= kOneCheck) {
+    CHECK_FALSE(is_computed(word));
+    CHECK_FALSE(is_size_of_all(word));
+    CHECK(shift_in(word) == 3);
+  }
+  CHECK(is_computed(word));
+  CHECK(shift_in(word) == 3);
+  CHECK(is_size_of_all(16));
+  CHECK(is_size_of_all(kArraySize - 1));
+  CHECK_FALSE(is_size_of_all(kMeasured));
+  CHECK_FALSE(is_computed(kMeasured));
 }
