@@ -162,10 +162,10 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
     *found = *known;
     return true;
   }
-  const Validity valid = stacks_.forget_stale(&state->stacks);
+  const uint32_t epoch = stacks_.forget_stale(&state->stacks);
   const ObjectClass of = class_of(jni, state, object, class_key);
   Count* at = count_of(state, of.serial, stacks_.vm().trace(thread_of(jni, state), ids, count));
-  *found = {at, of.size, valid};
+  *found = {at, of.size, epoch};
   return at != nullptr;
 }
 
@@ -210,7 +210,7 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
   vm_objects_.fetch_add(1, std::memory_order_relaxed);
   const uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
   const uint32_t thread = thread_of(jni, state);
-  const Validity valid = stacks_.validity();
+  const uint32_t epoch = stacks_.epoch();
   const uint64_t what = mix(mix(kMadeByVm, owner), thread);
   uint64_t key = owner != 0 ? stacks_.key(jni, &state->stacks, stacks_.vm().depth(), what) : 0;
   if (key != 0) key = mix(mix(key, what), stacks_.vm().depth());
@@ -224,7 +224,7 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
     if (at != nullptr && sites_[at->site].trace != trace) stacks_.distrust();
     at = count_of(state, owner, trace);
     if (at == nullptr) return count_loss(lost_objects_);
-    if (key != 0) stacks_.keep(&state->stacks, key, {at, 0, valid});
+    if (key != 0) stacks_.keep(&state->stacks, key, {at, 0, epoch});
   }
   add(jni, state, at, object, size);
 }

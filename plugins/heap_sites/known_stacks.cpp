@@ -96,15 +96,15 @@ void KnownStacks::keep_name(StackThread* thread, const hprof_raw_frame& frame, h
   if (key != 0 && name != 0) thread->names.put(services_, key, name);
 }
 
-Validity KnownStacks::forget_stale(StackThread* thread) const {
-  const Validity valid = validity();
-  if (thread->valid == valid) return valid;
-  thread->valid = valid;
+uint32_t KnownStacks::forget_stale(StackThread* thread) const {
+  const uint32_t now = epoch();
+  if (thread->epoch == now) return now;
+  thread->epoch = now;
   thread->callers.clear();
   thread->names.clear();
   thread->methods.clear();
   thread->classes.clear();
-  return valid;
+  return now;
 }
 
 // The walk's frames of the stack, with the ids of those that the thread has met, or at least their methods.

@@ -3,7 +3,7 @@
 // A walk over the thread's frames (hprof/draft/walk.h) gives a key for its stack without the VM. The count of
 // a stack and a class is in the walk's note, or in a cache by their key. For a new key the trace is made of
 // frame ids, if the thread has met all the frames in other stacks. All of this is valid until a class is
-// unloaded or redefined (Validity); samples of it are compared with the VM's own stacks (Proofs), and a
+// unloaded or redefined (epoch); samples of it are compared with the VM's own stacks (Proofs), and a
 // difference ends the use of the walk.
 #pragma once
 
@@ -21,14 +21,6 @@ namespace hprof::sites {
 
 struct Count;
 
-// Cached answers are valid while both counts stay the same.
-struct Validity {
-  uint32_t code;     // number of class redefinitions, which change the addresses of methods
-  uint32_t classes;  // number of unloaded classes, whose addresses and class keys may be used again
-
-  bool operator==(const Validity& other) const { return code == other.code && classes == other.classes; }
-};
-
 // A class of allocated objects.
 struct ObjectClass {
   uint32_t serial;  // 0: none
@@ -39,7 +31,7 @@ struct ObjectClass {
 struct Known {
   Count* count;   // null: not known
   uint32_t size;  // of the class, as ObjectClass::size
-  Validity valid;
+  uint32_t epoch;
 };
 static_assert(sizeof(Known) <= HPROF_STACK_NOTE_BYTES, "a note has room for it");
 
@@ -54,7 +46,7 @@ struct StackThread {
   hprof_walk_thread walk = {};
 
   uint32_t until_name_proof = 0;    // see Proofs; counts stacks whose frames were all known
-  Validity valid = {};              // of the caches:
+  uint32_t epoch = 0;               // of the caches:
   Cache<bool, 14> callers;          // by the two top frames: a probe in the caller reports the object
   Cache<hprof_frame_id, 14> names;  // by frame
   Cache<void*, 14> methods;         // jmethodID by the VM's Method*
@@ -81,11 +73,13 @@ class KnownStacks {
   AllocationStacks& vm() { return vm_; }
   const AllocationStacks& vm() const { return vm_; }
 
-  // Relaxed loads are enough: a class stays loaded as long as the caller has an object of it. [app]
-  Validity validity() const {
-    return {__atomic_load_n(redefinitions_, __ATOMIC_RELAXED), __atomic_load_n(unloads_, __ATOMIC_RELAXED)};
+  // Cached answers are valid in one epoch: until a class is redefined, which changes the addresses of
+  // methods, or unloaded, whose addresses and class key may be used again. The sum of two counts that only
+  // grow. Relaxed loads are enough: a class stays loaded as long as the caller has an object of it. [app]
+  uint32_t epoch() const {
+    return __atomic_load_n(redefinitions_, __ATOMIC_RELAXED) + __atomic_load_n(unloads_, __ATOMIC_RELAXED);
   }
-  bool is_current(const Known& known) const { return known.count != nullptr && known.valid == validity(); }
+  bool is_current(const Known& known) const { return known.count != nullptr && known.epoch == epoch(); }
 
   // A key of the thread's top `depth` frames; 0: ask the VM. Sets thread->walk.note. [app] the calling
   // thread's own stack, here and below
@@ -101,8 +95,8 @@ class KnownStacks {
     const Known* known = thread.stacks.find(key);
     return known != nullptr && is_current(*known) ? known : nullptr;
   }
-  // Clears the caches that are no longer valid. Returns what they are valid for from now on.
-  Validity forget_stale(StackThread* thread) const;
+  // Clears the caches that are of another epoch. Returns the epoch.
+  uint32_t forget_stale(StackThread* thread) const;
   void keep(StackThread* thread, uint64_t key, const Known& known) const {
     thread->stacks.put(services_, key, known);
   }
