@@ -8,7 +8,6 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
-#include "name_pattern.h"
 #include "sample_book.h"
 #include "sampled_threads.h"
 #include "vm_threads.h"

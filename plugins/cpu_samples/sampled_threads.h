@@ -14,6 +14,10 @@
 
 namespace hprof::samples {
 
+// True: one of the patterns matches the whole name of a thread. `*` stands for any text, `:` separates
+// patterns; an empty or null pattern matches every name. [any]
+bool covers(const char* pattern, hprof_text name);
+
 struct alignas(16) SampledThread : PooledPlace {
   std::atomic<uint32_t> serial;      // of the thread, 0: none; under the lock it names the timer's owner
   std::atomic<uint32_t> generation;  // changes whenever the place changes hands

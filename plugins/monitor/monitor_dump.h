@@ -20,6 +20,9 @@
 
 namespace hprof::monitor {
 
+// Sets the row's state and flags from a JVMTI thread state.
+void set_state(jint state, hprof_dump_thread* row);
+
 // Lives for one report. [control]
 class MonitorDump {
  public:

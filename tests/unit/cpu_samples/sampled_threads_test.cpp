@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "plugins/cpu_samples/name_pattern.h"
 #include "tools/mock/mock_host.h"
 
 using namespace hprof;

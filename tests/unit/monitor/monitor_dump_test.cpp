@@ -1,7 +1,7 @@
 #include <cstring>
 #include <doctest/doctest.h>
 
-#include "plugins/monitor/thread_status.h"
+#include "plugins/monitor/monitor_dump.h"
 #include "tests/unit/monitor/monitor_vm.h"
 
 using namespace hprof;

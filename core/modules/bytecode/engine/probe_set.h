@@ -81,7 +81,7 @@ struct MethodSite {
   Span descriptor;
   uint16_t access;
   uint32_t loader = 0;              // as passed to rewrite()
-  const ClassView* view = nullptr;  // the class file; see debug_info.h
+  const ClassView* view = nullptr;  // the class file
   const MethodView* method = nullptr;
   uint32_t* note = nullptr;  // a word for the callbacks: 0 at a class' first method, then as they left it
 };
