@@ -4,75 +4,30 @@
 
 namespace hprof {
 
+// True: the build defines the macro, as 1. The text of one that it does not define is its name.
+#define HPROF_TEXT_OF(macro) #macro
+#define HPROF_IS_DEFINED(macro) (HPROF_TEXT_OF(macro)[0] == '1')
+
 // All memory is taken at the start, in one block, and the core's tables are small.
-#ifdef HPROF_EMBEDDED
-constexpr bool kEmbedded = true;
-#else
-constexpr bool kEmbedded = false;
-#endif
-
+constexpr bool kEmbedded = HPROF_IS_DEFINED(HPROF_EMBEDDED);
 // Units may be libraries of their own.
-#ifdef HPROF_NO_MODULES
-constexpr bool kHasModules = false;
-#else
-constexpr bool kHasModules = true;
-#endif
-
+constexpr bool kHasModules = !HPROF_IS_DEFINED(HPROF_NO_MODULES);
 // A unit of this build writes to sockets, or commands come over them (the module control) and by attaching.
-#ifdef HPROF_NO_SOCKETS
-constexpr bool kHasSockets = false;
-#else
-constexpr bool kHasSockets = true;
-#endif
-
+constexpr bool kHasSockets = !HPROF_IS_DEFINED(HPROF_NO_SOCKETS);
 // every= cuts windows out of reports: the module report_windows is there.
-#ifdef HPROF_NO_REPORT_WINDOWS
-constexpr bool kHasReportWindows = false;
-#else
-constexpr bool kHasReportWindows = true;
-#endif
-
+constexpr bool kHasReportWindows = !HPROF_IS_DEFINED(HPROF_NO_REPORT_WINDOWS);
 // Classes can be rewritten: the engine for it is there.
-#ifdef HPROF_NO_BYTECODE
-constexpr bool kHasBytecode = false;
-#else
-constexpr bool kHasBytecode = true;
-#endif
-
+constexpr bool kHasBytecode = !HPROF_IS_DEFINED(HPROF_NO_BYTECODE);
 // A unit of this build writes heap dumps.
-#ifdef HPROF_NO_HEAP_DUMP
-constexpr bool kHasHeapDump = false;
-#else
-constexpr bool kHasHeapDump = true;
-#endif
-
+constexpr bool kHasHeapDump = !HPROF_IS_DEFINED(HPROF_NO_HEAP_DUMP);
 // The core's module hotspot (core/modules/hotspot) is there.
-#ifdef HPROF_NO_HOTSPOT_MODULE
-constexpr bool kHasHotSpotModule = false;
-#else
-constexpr bool kHasHotSpotModule = true;
-#endif
-
+constexpr bool kHasHotSpotModule = !HPROF_IS_DEFINED(HPROF_NO_HOTSPOT_MODULE);
 // A unit of this build reads the states of threads (service/accounting.h).
-#ifdef HPROF_NO_ACCOUNTING
-constexpr bool kHasAccounting = false;
-#else
-constexpr bool kHasAccounting = true;
-#endif
-
+constexpr bool kHasAccounting = !HPROF_IS_DEFINED(HPROF_NO_ACCOUNTING);
 // A unit of this build asks how busy the machine is (draft/machine.h).
-#ifdef HPROF_NO_MACHINE
-constexpr bool kHasMachine = false;
-#else
-constexpr bool kHasMachine = true;
-#endif
-
+constexpr bool kHasMachine = !HPROF_IS_DEFINED(HPROF_NO_MACHINE);
 // Checks at run time that units keep the rules of the ABI, at some cost (the preset debug).
-#ifdef HPROF_CHECKS
-constexpr bool kChecks = true;
-#else
-constexpr bool kChecks = false;
-#endif
+constexpr bool kChecks = HPROF_IS_DEFINED(HPROF_CHECKS);
 
 // The default of max-memory=, as text.
 #ifndef HPROF_MAX_MEMORY

@@ -347,7 +347,6 @@ bool AsciiChecker::section_begin(std::string_view text) {
     bool samples = text[4] == 'S';
     open_section(samples ? Section::kSamples : Section::kTimes);
     ++cpu_sections_;
-    if (samples) ++sample_sections_;
     bool negative = scan.maybe("-");
     if (!scan.decimal(&table_.total) || !scan.literal(") ")) {
       wrong_line(text, "CPU SAMPLES BEGIN (total = %d), or CPU TIME (ms), and a date");

@@ -115,7 +115,6 @@ class AsciiChecker {
   bool carriage_returns_ = false;  // reported
   Table table_;
   uint64_t cpu_sections_ = 0;
-  uint64_t sample_sections_ = 0;
 
   char object_kind_ = 0;  // of the heap record being read: C, O, A, or P for a primitive array
   uint64_t object_elements_ = 0;
