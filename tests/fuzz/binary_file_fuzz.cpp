@@ -8,8 +8,7 @@
 #include "tests/unit/support/hprof_builder.h"
 #include "tools/hprof/check/binary_checker.h"
 #include "tools/hprof/listen/stream_watch.h"
-#include "tools/hprof/print/print_records.h"
-#include "tools/hprof/print/print_summary.h"
+#include "tools/hprof/print/print.h"
 
 using namespace hprof::tool;
 using hprof::test::DumpRecipe;

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "tests/unit/tool/command_support.h"
-#include "tools/hprof/print/print_profile.h"
+#include "tools/hprof/print/print.h"
 #include "tools/hprof/print/profile_sums.h"
 #include "tools/hprof/view/inputs.h"
 #include "tools/hprof/view/page.h"

@@ -1,11 +1,11 @@
 // hprof print on a small dump.
+#include "tools/hprof/print/print.h"
+
 #include <doctest/doctest.h>
 #include <sstream>
 
 #include "tests/unit/support/hprof_builder.h"
 #include "tools/format/utf8.h"
-#include "tools/hprof/print/print_records.h"
-#include "tools/hprof/print/print_summary.h"
 #include "tools/hprof/terminal.h"
 
 using namespace hprof::test;

@@ -13,7 +13,7 @@
 #include "tools/hprof/command.h"
 #include "tools/hprof/diff/class_histogram.h"
 #include "tools/hprof/heap/heap_command.h"
-#include "tools/hprof/print/print_options.h"
+#include "tools/hprof/print/print.h"
 #include "tools/hprof/print/profile_sums.h"
 #include "tools/hprof/view/inputs.h"
 #include "tools/hprof/view/page.h"

@@ -4,9 +4,7 @@
 #include "tools/format/definitions.h"
 #include "tools/format/source_file.h"
 #include "tools/hprof/command.h"
-#include "tools/hprof/print/print_profile.h"
-#include "tools/hprof/print/print_records.h"
-#include "tools/hprof/print/print_summary.h"
+#include "tools/hprof/print/print.h"
 #include "tools/hprof/view/inputs.h"
 
 namespace hprof::tool {

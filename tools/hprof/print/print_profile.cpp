@@ -1,11 +1,10 @@
-#include "tools/hprof/print/print_profile.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
 #include <ostream>
 
 #include "tools/format/utf8.h"
+#include "tools/hprof/print/print.h"
 #include "tools/hprof/print/profile_sums.h"
 
 namespace hprof::tool {

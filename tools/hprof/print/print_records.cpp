@@ -1,5 +1,3 @@
-#include "tools/hprof/print/print_records.h"
-
 #include <cinttypes>
 #include <cstdio>
 #include <ostream>
@@ -8,11 +6,27 @@
 #include "tools/format/records.h"
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
-#include "tools/hprof/print/print_options.h"
+#include "tools/hprof/print/print.h"
 
 namespace hprof::tool {
 
 namespace {
+
+// In quotes, with quotes and control characters escaped.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f || c == '"' || c == '\\') {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+      result += escaped;
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
 
 class RecordPrinter : public HeapVisitor {
  public:
@@ -229,21 +243,6 @@ class RecordPrinter : public HeapVisitor {
 };
 
 }  // namespace
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || c == '"' || c == '\\') {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-      result += escaped;
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
 
 bool print_records(Input& in, std::ostream& out, std::string* error) {
   return RecordPrinter(in, out).run(error);

@@ -1,5 +1,3 @@
-#include "tools/hprof/print/print_summary.h"
-
 #include <cinttypes>
 #include <map>
 #include <ostream>
@@ -8,6 +6,7 @@
 #include "tools/format/records.h"
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
+#include "tools/hprof/print/print.h"
 #include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {

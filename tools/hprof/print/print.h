@@ -1,10 +1,14 @@
-// What the printers of hprof print share.
+// The printers of hprof print, and what they share.
 #pragma once
 
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <ostream>
+#include <string>
+
+#include "tools/format/input.h"
+#include "tools/hprof/view/profile.h"
 
 namespace hprof::tool {
 
@@ -30,5 +34,16 @@ __attribute__((format(printf, 2, 3))) inline void print_line(std::ostream& out, 
   va_end(arguments);
   out << text << '\n';
 }
+
+// The last table of each kind in a report: its methods, its hottest path, and its rows.
+void print_profile(const Profile& profile, const PrintOptions& options, std::ostream& out);
+
+// Prints a line per record and heap sub-record of a binary file in its order, with names that the file has
+// defined before. False with *error: truncated or unreadable; everything before is printed.
+bool print_records(Input& in, std::ostream& out, std::string* error);
+
+// Summarises a binary file in tables: records by type; for each heap dump its size and roots; each sites and
+// samples table. False with *error: truncated; what was read is printed.
+bool print_summary(Input& in, const PrintOptions& options, std::ostream& out, std::string* error);
 
 }  // namespace hprof::tool
