@@ -1,0 +1,167 @@
+#include "core/modules/hotspot/sampled_stack.h"
+
+#include "core/modules/hotspot/machine_code.h"
+
+namespace hprof {
+
+void SampledStack::add(Walk* w, uint64_t method, int32_t bci, uint32_t kind) const {
+  if (w->count == 0) w->kind = kind;
+  if (w->count < w->depth) w->frames[w->count] = {bci, heap_->id_of(method)};
+  w->count++;
+}
+
+bool SampledStack::add_scopes(Walk* w, uint64_t blob, uint32_t scope) const {
+  constexpr uint32_t kMost = 255;
+  CodeScopes::Scope read;
+  for (uint32_t at = scope, n = 0; at != 0; at = read.sender, n++) {
+    if (n == kMost || !scopes_.read(blob, at, &read)) return false;
+    uint32_t kind = HPROF_FRAME_INLINED;
+    if (w->count == 0 && read.sender == 0) kind = compiled_by(blob);
+    add(w, read.method, read.bci, kind);
+    if (w->count > w->depth) break;
+  }
+  return true;
+}
+
+// Adds the frames of the interrupted code itself, which may be at any instruction. The VM's record of a
+// position has the address of its last instruction; that of a call, the address behind it. AsyncGetCallTrace
+// always takes the next record behind pc, so it names the next position for that last instruction.
+void SampledStack::add_top(Walk* w) const {
+  const uint64_t blob = w->code.blob, pc = w->at.pc;
+  const bool is_native = w->code.kind == Kind::kNative;
+  const uint32_t faults = platform::guarded_read_faults();
+  uint32_t scope = is_native || machine::is_behind_call(pc) ? 0 : scopes_.find(blob, pc);
+  w->is_at_record = scope != 0;
+  if (scope == 0 && !is_native) scope = scopes_.find_behind(blob, pc);
+  if (scope == 0 || !add_scopes(w, blob, scope)) {
+    w->count = 0;
+    add(w, method_of(blob), is_native ? kNativeIndex : 0,
+        is_native ? uint32_t{HPROF_FRAME_NATIVE} : compiled_by(blob));
+  }
+  w->tops = w->count;
+  if (platform::guarded_read_faults() != faults) w->steps = 0;
+}
+
+// False: no interpreted frame, which has a method of a class, and a position in its bytecode.
+bool SampledStack::read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const {
+  if (!is_between(at.fp, at.sp & ~(kWord - 1), w.high - 2 * kWord)) return false;
+  constexpr uint64_t kLeast = 4096, kMost = uint64_t{1} << 47;
+  const auto is_pointer = [](uint64_t value) {
+    return value % kWord == 0 && value >= kLeast && value < kMost;
+  };
+  *method = word(at.fp, FrameSlots::kMethod);
+  const uint64_t sender = word(at.fp, FrameSlots::kSenderSp);
+  // Where frames overlap, a caller's stack pointer may be below its callee's.
+  if (!is_pointer(*method) || (sender < w.low && !FrameSlots::kOverlap) || sender > w.high) return false;
+  const auto constant = guarded_at<uint64_t>(*method + method_const_);
+  if (!is_pointer(constant)) return false;
+  const uint64_t bytecode = word(at.fp, layout_.bcp_slot), start = scopes_.bytecode_of(*method);
+  const auto size = guarded_at<uint16_t>(constant + code_size_);
+  if (bytecode == 0 || (size == 0 && bytecode == start)) {
+    *bci = kNativeIndex;  // Java 8 has the second form
+  } else if (bytecode >= start && bytecode < start + size) {
+    *bci = static_cast<int32_t>(bytecode - start);
+  } else {
+    return false;
+  }
+  return is_pointer(heap_->holder_of(constant));
+}
+
+// True: the frame's bytecode is a call, one of the VM's own or a breakpoint. False in what is left of a frame
+// that on-stack replacement has removed.
+bool SampledStack::may_invoke(const Frame& at) const {
+  constexpr uint32_t kFirst = 0xb6, kLast = 0xba, kFirstOfVm = 0xca;  // JVMS 6.5
+  const auto code = guarded_at<uint8_t>(word(at.fp, layout_.bcp_slot));
+  return (code >= kFirst && code <= kLast) || code >= kFirstOfVm;
+}
+
+// A frame that waits for deoptimization returns to its handler; the true position is in a slot of the frame.
+// A call of a stub or of native code has no record: the first one at or behind the call has its position.
+bool SampledStack::name_compiled(Walk* w, const Frame& at, const Code& code, Call call) const {
+  const uint64_t end = code.blob + guarded_at<uint32_t>(code.blob + layout_.stub_offset);
+  uint64_t pc = at.pc;
+  if (pc >= end) {
+    const auto slot = guarded_at<uint32_t>(code.blob + orig_pc_);
+    if (slot >= static_cast<uint32_t>(code.words) * kWord) return false;
+    pc = guarded_at<uint64_t>(at.sp + slot);
+    if (pc < code.blob || pc >= end) return false;
+    if (w->by_vm == 0) w->by_vm = w->count;
+  } else if (!machine::is_behind_call(pc)) {
+    return false;
+  }
+  uint32_t scope = scopes_.find(code.blob, pc);
+  if (scope == 0 && call == Call::kLeaf) {
+    scope = scopes_.find_behind(code.blob, machine::call_start(pc) - 1);
+    if (scope == 0) {
+      add(w, method_of(code.blob), 0, compiled_by(code.blob));
+      return true;
+    }
+  }
+  if (scope == 0) return false;
+  if (w->count <= w->depth) return add_scopes(w, code.blob, scope);
+  w->count++;
+  return true;
+}
+
+// Goes on at the entry of the continuation, whose caller is the carrier. Where that is not known, the walk
+// ends.
+SampledStack::Behind SampledStack::step_over_barrier(Walk* w, Frame* at) const {
+  w->has_hole = true;
+  const uint64_t entry = continuation_return_ != nullptr ? of_env(*w, continuation_from_env_) : 0;
+  const uint64_t back = entry != 0 ? guarded_read<uintptr_t>(continuation_return_) : 0;
+  if (back == 0 || !is_between(entry, w->low, w->high)) {
+    w->steps = 0;
+    return Behind::kUnknown;
+  }
+  *at = {entry, 0, back};
+  return Behind::kFrames;
+}
+
+SampledStack::Behind SampledStack::step(Walk* w, Frame* at, Call* reached, uint32_t more) const {
+  const Call call = *reached;
+  *reached = Call::kVm;
+  if (at->pc == layout_.call_stub_return) return behind_native(at, w->high);
+  const Code code = code_at(at->pc);
+  if (code.blob == 0) return Behind::kUnknown;
+  if (code.kind != Kind::kUnknown) *reached = Call::kNamed;
+  if (code.kind == Kind::kInterpreter) {
+    uint64_t method = 0;
+    int32_t bci = 0;
+    if (!read_interpreted(*w, *at, &method, &bci)) return Behind::kUnknown;
+    if (call == Call::kNamed && bci >= 0 && !may_invoke(*at)) return Behind::kUnknown;
+    add(w, method, bci, bci == kNativeIndex ? HPROF_FRAME_NATIVE : HPROF_FRAME_INTERPRETED);
+    // A method handle's linker takes an argument away from its interpreted caller, at which AsyncGetCallTrace
+    // may end.
+    uint64_t sender = word(at->fp, FrameSlots::kSenderSp);
+    if (sender < words_above(at->fp, 2)) {
+      sender = words_above(at->fp, 2);
+      if (w->by_vm == 0) w->by_vm = w->count + 1;
+    }
+    *at = {sender, word(at->fp), word(at->fp, 1)};
+    return sender <= w->high ? Behind::kFrames : Behind::kUnknown;
+  }
+  if (code.words <= 0)
+    return code.kind == Kind::kUnknown && is_barrier(at->pc, code.blob) ? step_over_barrier(w, at)
+                                                                        : Behind::kUnknown;
+  if (code.kind == Kind::kNative) add(w, method_of(code.blob), kNativeIndex, HPROF_FRAME_NATIVE);
+  if (code.kind == Kind::kCompiled && !name_compiled(w, *at, code, call)) return Behind::kUnknown;
+  const uint32_t words = static_cast<uint32_t>(code.words) + more;
+  const uint64_t sender = words_above(at->sp, words);
+  if (words < 2 || words > kMostFrameWords || !is_between(sender, at->sp, w->high)) return Behind::kUnknown;
+  *at = {sender, word(sender, -2), word(sender, -1)};
+  return Behind::kFrames;
+}
+
+bool SampledStack::follow(Walk* w, Frame at, Call call, uint32_t more) const {
+  const uint32_t faults = platform::guarded_read_faults();
+  Behind next = Behind::kFrames;
+  for (uint32_t beyond = 0; next == Behind::kFrames && beyond < kBeyond; more = 0) {
+    if (w->steps == 0) return false;
+    w->steps--;
+    if (w->count > w->depth) beyond++;
+    next = step(w, &at, &call, more);
+  }
+  return next != Behind::kUnknown && w->count != 0 && platform::guarded_read_faults() == faults;
+}
+
+}  // namespace hprof
