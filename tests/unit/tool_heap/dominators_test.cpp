@@ -48,7 +48,7 @@ DominatorTree tree_of(const Edges& edges, const std::vector<uint32_t>& roots, bo
   ReferenceGraph graph;
   fill(graph, edges);
   DominatorTree tree;
-  find_dominators(graph, roots, keep, budget, &tree);
+  find_dominators(std::move(graph), roots, keep, budget, &tree);
   return tree;
 }
 

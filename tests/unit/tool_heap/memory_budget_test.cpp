@@ -60,7 +60,7 @@ TEST_CASE("the search for dominators keeps no large memory beside the budget") {
   const int64_t before = held;
   most_held = before;
   DominatorTree tree;
-  find_dominators(graph, {0}, false, budget, &tree);
+  find_dominators(std::move(graph), {0}, false, budget, &tree);
   CHECK(tree.reached > kNodes / 2);
   CHECK(most_held - before < (1 << 20));
   // Regions of up to 1 MiB are in RAM in any case.

@@ -99,10 +99,9 @@ class MemoryDump : public tool::DumpOpener {
 struct Analysis {
   explicit Analysis(const std::string& file, tool::SnapshotOptions options = {})
       : dump(file), heap(dump, options, budget) {
-    good = heap.read_outline(&error);
-    if (!good) return;
-    heap.read_objects();
-    heap.find_dominators();
+    std::optional<tool::ReferenceGraph> graph = heap.read(&error);
+    good = graph.has_value();
+    if (good) heap.find_dominators(std::move(*graph));
   }
   uint32_t place(uint64_t id) const {
     uint32_t object = heap.numbers.number_of(id);

@@ -66,7 +66,8 @@ bool fits(const Folder& folder, Follow follow = Follow::kSoft) {
   options.follow = follow;
   SnapshotFile index(folder.index(), dump);
   Snapshot snapshot(dump, options, budget);
-  return index.load(snapshot);
+  ReferenceGraph graph;
+  return index.load(snapshot, graph);
 }
 
 }  // namespace
@@ -100,8 +101,9 @@ TEST_CASE("an index has all facts of classes that commands use") {
   SnapshotFile index(folder.index(), dump);
   Snapshot stored(dump, SnapshotOptions(), budget), fresh(dump, SnapshotOptions(), budget);
   std::string error;
-  REQUIRE(index.load(stored));
-  REQUIRE(fresh.read_outline(&error));
+  ReferenceGraph graph;
+  REQUIRE(index.load(stored, graph));
+  REQUIRE(fresh.read(&error));
   const std::vector<HeapClass>&mine = stored.outline.classes.list, &theirs = fresh.outline.classes.list;
   REQUIRE(mine.size() == theirs.size());
   uint64_t values = 0;
@@ -224,5 +226,6 @@ TEST_CASE("a dump that is no file has no index") {
   MemoryBudget budget;
   SnapshotFile index(folder.index(), dump);
   Snapshot snapshot(dump, {}, budget);
-  CHECK_FALSE(index.load(snapshot));
+  ReferenceGraph graph;
+  CHECK_FALSE(index.load(snapshot, graph));
 }

@@ -386,7 +386,7 @@ class DominatorFinder {
 
 }  // namespace
 
-void find_dominators(ReferenceGraph& graph, const std::vector<uint32_t>& roots, bool keep_unreached,
+void find_dominators(ReferenceGraph graph, const std::vector<uint32_t>& roots, bool keep_unreached,
                      MemoryBudget& budget, DominatorTree* tree, unsigned threads) {
   DominatorFinder(graph, budget, threads).run(roots, keep_unreached, tree);
 }

@@ -25,9 +25,9 @@ struct DominatorTree {
   uint32_t reached = 0;         // nodes that the roots reach; there is one more place
 };
 
-// Consumes the graph: its arrays become those of the result. keep_unreached: puts unreachable nodes below the
-// root as well, those without referrers first. The result is the same with any number of threads.
-void find_dominators(ReferenceGraph& graph, const std::vector<uint32_t>& roots, bool keep_unreached,
+// The graph's arrays become those of the result. keep_unreached: puts unreachable nodes below the root as
+// well, those without referrers first. The result is the same with any number of threads.
+void find_dominators(ReferenceGraph graph, const std::vector<uint32_t>& roots, bool keep_unreached,
                      MemoryBudget& budget, DominatorTree* tree, unsigned threads = 1);
 
 }  // namespace hprof::tool

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tools/heap/graph/big_array.h"
@@ -15,6 +16,15 @@ namespace hprof::tool {
 
 class ReferenceGraph {
  public:
+  ReferenceGraph() = default;
+  ReferenceGraph(ReferenceGraph&& other) noexcept
+      : slots_(std::move(other.slots_)), first_(std::move(other.first_)), used_(other.used_.exchange(1)) {}
+  ReferenceGraph& operator=(ReferenceGraph&& other) noexcept {
+    slots_ = std::move(other.slots_);
+    first_ = std::move(other.first_);
+    used_ = other.used_.exchange(1);
+    return *this;
+  }
   static constexpr uint32_t kLast = 0x80000000u;
   static constexpr uint32_t kSkip = 0x7fffffffu;
   static constexpr uint32_t kMostNodes = kSkip - 1;

@@ -39,38 +39,46 @@ struct OpenHeap {
   // Reads a matching index, else the dump, and writes an index where one is wanted.
   bool open(HeapRun& run, const std::string& name, std::string* error) {
     const HeapSettings& settings = run.settings;
-    if (!settings.index && settings.index_from == UINT64_MAX) return snapshot.read_outline(error);
-    if (index.load(snapshot)) return true;
+    if (!settings.index && settings.index_from == UINT64_MAX) return read(error);
+    if (index.load(snapshot, graph)) return true;
     uint64_t size = 0, changed = 0;
     opener->identify(&size, &changed);
-    if (!settings.index && size < settings.index_from) return snapshot.read_outline(error);
+    if (!settings.index && size < settings.index_from) return read(error);
     std::string problem = "the index " + name + ".index cannot be read back";
-    if (write_index(&problem) && index.load(snapshot)) {
+    if (write_index(&problem) && index.load(snapshot, graph)) {
       if (!settings.index)
         run.notes.push_back("stored " + name + ".index for the next command, " + bytes_text(index.bytes()) +
                             " (--no-index: not stored)");
       return true;
     }
-    if (!settings.index) return snapshot.read_outline(error);  // no room, or the folder is read-only
+    if (!settings.index) return read(error);  // no room, or the folder is read-only
     *error = problem;
     return false;
   }
+  bool read(std::string* error) {
+    std::optional<ReferenceGraph> references = snapshot.read(error);
+    if (references) graph = std::move(*references);
+    return references.has_value();
+  }
+  void find_dominators() { snapshot.find_dominators(std::move(graph)); }
   bool write_index(std::string* error) {
     SnapshotOptions complete = snapshot.options;
     complete.strings = true;
     Snapshot fresh(*opener, complete, budget);
-    if (!index.create(error) || !fresh.read_outline(error)) return false;
-    fresh.read_objects();
+    if (!index.create(error)) return false;
+    std::optional<ReferenceGraph> references = fresh.read(error);
+    if (!references) return false;
     name_threads(fresh);
-    if (!index.begin(fresh, error)) return false;
-    fresh.find_dominators();
+    if (!index.begin(fresh, *references, error)) return false;
+    fresh.find_dominators(std::move(*references));
     return index.finish(fresh, error);
   }
 
   std::unique_ptr<DumpOpener> opener;
   MemoryBudget budget;
-  SnapshotFile index;  // before the snapshot, which borrows from it
+  SnapshotFile index;  // before the snapshot and the graph, which borrow from it
   Snapshot snapshot;
+  ReferenceGraph graph;
   bool good = false;
 };
 
@@ -202,7 +210,6 @@ bool keep_reached(const Reach& reach, HeapRun& run, NamedObjects* of) {
 template <typename Body>
 Document answer_about_objects(HeapRun& run, Body body) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects();
     NamedObjects of;
     if (run.words.size() < 2 ||
         find_objects(heap.snapshot, run.words[1], run.settings.subclasses, &of, &run.error))
@@ -214,18 +221,16 @@ Document answer_about_objects(HeapRun& run, Body body) {
 Document run_parts(HeapRun& run, bool summary, bool leaks, bool tree) {
   return answer(run, summary, [&](OpenHeap& heap, Document* document) {
     Snapshot& snapshot = heap.snapshot;
-    snapshot.read_objects();
     std::unique_ptr<ShortestPaths> paths;
     std::unique_ptr<ThreadLocals> locals;
     if (leaks) {
-      // The search for dominators consumes the graph.
-      paths = std::make_unique<ShortestPaths>(snapshot, heap.budget);
-      locals = std::make_unique<ThreadLocals>(snapshot, *paths);
+      paths = std::make_unique<ShortestPaths>(snapshot, heap.graph, heap.budget);
+      locals = std::make_unique<ThreadLocals>(snapshot, heap.graph, *paths);
       paths->keep_paths_only();
     }
     LimitCheck limits(snapshot, run.settings.limits, run.settings.subclasses);
-    if (leaks && !limits.measure_graph(heap.budget, &run.error)) return;
-    snapshot.find_dominators();
+    if (leaks && !limits.measure_graph(heap.graph, heap.budget, &run.error)) return;
+    heap.find_dominators();
     name_threads(snapshot);
     document->sections.push_back(overview(snapshot, run.words[0]));
     if (leaks) {
@@ -252,8 +257,7 @@ Document run_report(HeapRun& run) { return run_parts(run, true, true, true); }
 
 Document run_histogram(HeapRun& run) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects();
-    heap.snapshot.find_dominators();
+    heap.find_dominators();
     document->sections.push_back(overview(heap.snapshot, run.words[0]));
     Table table = histogram_table(heap.snapshot, run.settings.top);
     document->sections.push_back({"histogram", "Classes by shallow bytes", {}, {table}, {}});
@@ -312,7 +316,7 @@ Document run_path(HeapRun& run) {
   return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
     Snapshot& snapshot = heap.snapshot;
     name_threads(snapshot);
-    ShortestPaths paths(snapshot, heap.budget);
+    ShortestPaths paths(snapshot, heap.graph, heap.budget);
     const HeapSettings& settings = run.settings;
     document->sections.push_back(
         of.objects.size() == 1
@@ -323,7 +327,7 @@ Document run_path(HeapRun& run) {
 
 Document run_dominators(HeapRun& run) {
   return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
-    heap.snapshot.find_dominators();
+    heap.find_dominators();
     name_threads(heap.snapshot);
     TreeShape shape;
     shape.top = run.settings.top;
@@ -333,7 +337,7 @@ Document run_dominators(HeapRun& run) {
 
 Document run_retained(HeapRun& run) {
   return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
-    const Reach reach(heap.snapshot, heap.budget);
+    const Reach reach(heap.snapshot, heap.graph, heap.budget);
     if (keep_reached(reach, run, &of))
       document->sections.push_back(retained_section(heap.snapshot, reach, of, run.settings.top));
   });
@@ -341,16 +345,16 @@ Document run_retained(HeapRun& run) {
 
 Document run_objects(HeapRun& run) {
   return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
-    heap.snapshot.find_dominators();
+    heap.find_dominators();
     document->sections.push_back(list_section(heap.snapshot, of, run.settings.top));
   });
 }
 
 Document run_show(HeapRun& run) {
   return answer_about_objects(run, [&](OpenHeap& heap, NamedObjects& of, Document* document) {
-    if (!of.by_id && !keep_reached(Reach(heap.snapshot, heap.budget), run, &of)) return;
-    std::vector<uint32_t> referrers = referrers_of(heap.snapshot, of.objects[0]);
-    heap.snapshot.find_dominators();
+    if (!of.by_id && !keep_reached(Reach(heap.snapshot, heap.graph, heap.budget), run, &of)) return;
+    std::vector<uint32_t> referrers = referrers_of(heap.graph, of.objects[0]);
+    heap.find_dominators();
     name_threads(heap.snapshot);
     document->sections.push_back(object_section(heap.snapshot, of, referrers, run.settings.top));
   });
@@ -358,8 +362,7 @@ Document run_show(HeapRun& run) {
 
 Document run_threads(HeapRun& run) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects();
-    heap.snapshot.find_dominators();
+    heap.find_dominators();
     name_threads(heap.snapshot);
     document->sections.push_back(threads_section(heap.snapshot, run.settings.top));
   });
@@ -367,8 +370,7 @@ Document run_threads(HeapRun& run) {
 
 Document run_waste(HeapRun& run) {
   return answer(run, true, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects();
-    heap.snapshot.find_dominators();
+    heap.find_dominators();
     document->sections.push_back(waste_section(heap.snapshot, heap.budget, run.settings.top));
     document->sections.push_back(content_section(heap.snapshot, heap.budget, run.settings.top));
   });
@@ -376,17 +378,15 @@ Document run_waste(HeapRun& run) {
 
 Document run_references(HeapRun& run) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects();
-    ReferenceFinder finder(heap.snapshot, heap.budget);
-    heap.snapshot.find_dominators();
+    ReferenceFinder finder(heap.snapshot, heap.graph, heap.budget);
+    heap.find_dominators();
     document->sections = finder.sections(run.settings.top);
   });
 }
 
 Document run_find(HeapRun& run) {
   return answer(run, true, [&](OpenHeap& heap, Document* document) {
-    heap.snapshot.read_objects();
-    heap.snapshot.find_dominators();
+    heap.find_dominators();
     document->sections.push_back(find_section(heap.snapshot, run.settings.text, run.settings.top));
   });
 }
@@ -402,12 +402,11 @@ Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::o
   OpenHeap heap(run, run.words[0]);
   if (!heap.good) return {};
   Snapshot& snapshot = heap.snapshot;
-  snapshot.read_objects();
   NamedObjects named;
   if (!find_objects(snapshot, run.words[1], run.settings.subclasses, &named, &run.error)) return {};
-  if (!named.by_id && !keep_reached(Reach(snapshot, heap.budget), run, &named)) return {};
+  if (!named.by_id && !keep_reached(Reach(snapshot, heap.graph, heap.budget), run, &named)) return {};
   const BitArray strings = strings_of(snapshot, heap.budget);
-  if (retained) snapshot.find_dominators();
+  if (retained) heap.find_dominators();
   Document document;
   document.problems = snapshot.outline.problems;
   run.error = write_rows(snapshot, named.objects, strings, request, out, &run.notes);
@@ -423,8 +422,7 @@ Document run_diff(HeapRun& run) {
     // One dump after the other: only the sums of the first are kept.
     OpenHeap heap(run, run.words[i]);
     if (!heap.good) return {};
-    heap.snapshot.read_objects();
-    heap.snapshot.find_dominators();
+    heap.find_dominators();
     document.sections.push_back(overview(heap.snapshot, run.words[i]));
     document.sections.back().key = i == 0 ? "before" : "after";
     sums[i] = class_sums(heap.snapshot);

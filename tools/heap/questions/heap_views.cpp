@@ -301,9 +301,9 @@ Section retained_section(const Snapshot& snapshot, const Reach& reach, const Nam
   return section;
 }
 
-std::vector<uint32_t> referrers_of(const Snapshot& snapshot, uint32_t object) {
+std::vector<uint32_t> referrers_of(const ReferenceGraph& graph, uint32_t object) {
   std::vector<uint32_t> referrers;
-  snapshot.graph.for_all([&](uint32_t source, uint32_t target) {
+  graph.for_all([&](uint32_t source, uint32_t target) {
     if (target == object) referrers.push_back(source);
   });
   sort_numbers(&referrers);

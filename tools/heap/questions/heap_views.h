@@ -30,11 +30,11 @@ Section list_section(const Snapshot& snapshot, const NamedObjects& of, size_t to
 std::vector<Group> retained_by_class(const Snapshot& snapshot, const Reach& reach,
                                      const std::vector<uint32_t>& objects);
 
-// The memory that would be freed without all these objects; the snapshot must still have its graph.
+// The memory that would be freed without all these objects.
 Section retained_section(const Snapshot& snapshot, const Reach& reach, const NamedObjects& of, size_t top);
 
 // The first of these objects with its values. `referrers`: the objects that refer to it, from the graph.
-std::vector<uint32_t> referrers_of(const Snapshot& snapshot, uint32_t object);
+std::vector<uint32_t> referrers_of(const ReferenceGraph& graph, uint32_t object);
 Section object_section(const Snapshot& snapshot, const NamedObjects& of,
                        const std::vector<uint32_t>& referrers, size_t top);
 

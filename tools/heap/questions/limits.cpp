@@ -97,7 +97,7 @@ bool parse_limit(const std::string& text, Limit* limit, std::string* error) {
 LimitCheck::LimitCheck(const Snapshot& snapshot, const std::vector<Limit>& limits, bool subclasses)
     : snapshot_(snapshot), limits_(limits), subclasses_(subclasses), measured_(limits.size()) {}
 
-bool LimitCheck::measure_graph(MemoryBudget& budget, std::string* error) {
+bool LimitCheck::measure_graph(const ReferenceGraph& graph, MemoryBudget& budget, std::string* error) {
   std::unique_ptr<Reach> reach;
   for (size_t i = 0; i < limits_.size(); ++i) {
     const Limit& limit = limits_[i];
@@ -113,7 +113,7 @@ bool LimitCheck::measure_graph(MemoryBudget& budget, std::string* error) {
     if (found == FoundClasses::kNone) continue;
     to.wanted = classes.wanted;
     if (limit.measure != Limit::kRetained) continue;
-    if (reach == nullptr) reach = std::make_unique<Reach>(snapshot_, budget);
+    if (reach == nullptr) reach = std::make_unique<Reach>(snapshot_, graph, budget);
     std::vector<uint32_t> objects;
     for (uint32_t object = 0; object < snapshot_.numbers.size(); ++object) {
       if (to.wanted[snapshot_.class_of(object)] && reach->has(object)) objects.push_back(object);

@@ -29,9 +29,8 @@ class LimitCheck {
  public:
   LimitCheck(const Snapshot& snapshot, const std::vector<Limit>& limits, bool subclasses);
 
-  // Finds the classes, and what must be measured while there is a graph. False with *error: a name is
-  // ambiguous.
-  bool measure_graph(MemoryBudget& budget, std::string* error);
+  // Finds the classes, and what the references tell. False with *error: a name is ambiguous.
+  bool measure_graph(const ReferenceGraph& graph, MemoryBudget& budget, std::string* error);
   // The rest, when there is a dominator tree. largest: bytes that the first suspect retains. *exceeded:
   // whether a condition holds.
   Section finish(uint64_t largest, bool* exceeded);

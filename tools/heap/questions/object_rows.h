@@ -16,7 +16,7 @@ struct RowRequest {
   bool json = false;      // JSON Lines instead of CSV
 };
 
-// The strings among the objects; call it before find_dominators().
+// The strings among the objects. find_dominators() drops what tells them.
 BitArray strings_of(const Snapshot& snapshot, MemoryBudget& budget);
 
 // Writes the rows in batches: memory does not grow with the number of objects. Returns "", or which step of a

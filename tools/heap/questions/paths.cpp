@@ -18,9 +18,9 @@ constexpr size_t kStepsMax = 1 << 20;
 
 }  // namespace
 
-ShortestPaths::ShortestPaths(const Snapshot& snapshot, MemoryBudget& budget)
+ShortestPaths::ShortestPaths(const Snapshot& snapshot, const ReferenceGraph& graph, MemoryBudget& budget)
     : snapshot_(snapshot), budget_(budget) {
-  uint32_t nodes = snapshot.graph.nodes();
+  uint32_t nodes = graph.nodes();
   before_.allocate_cold(budget, nodes);
   order_.allocate(budget, nodes);
   for (uint32_t root : snapshot.root_nodes) {
@@ -35,9 +35,9 @@ ShortestPaths::ShortestPaths(const Snapshot& snapshot, MemoryBudget& budget)
     const uint32_t end = count_;
     for (uint32_t at = begin; at < end; ++at) {
       uint32_t node = order_[at];
-      budget_.step(&snapshot.graph.first()[node]);
-      budget_.step(snapshot.graph.slots() + snapshot.graph.first()[node]);
-      snapshot.graph.for_each(node, [&](uint32_t target) {
+      budget_.step(&graph.first()[node]);
+      budget_.step(graph.slots() + graph.first()[node]);
+      graph.for_each(node, [&](uint32_t target) {
         budget_.step(&before_[target]);
         if (before_[target] != 0) return;
         before_[target] = node + 2;

@@ -12,8 +12,7 @@ namespace hprof::tool {
 
 class ShortestPaths {
  public:
-  // Searches the snapshot's graph, which must still exist.
-  ShortestPaths(const Snapshot& snapshot, MemoryBudget& budget);
+  ShortestPaths(const Snapshot& snapshot, const ReferenceGraph& graph, MemoryBudget& budget);
 
   bool reaches(uint32_t node) const { return before_[node] != 0; }
   // The path from a root to the node; empty: no root reaches it.

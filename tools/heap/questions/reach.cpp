@@ -31,34 +31,34 @@ class Search {
 
 }  // namespace
 
-Reach::Reach(const Snapshot& snapshot, MemoryBudget& budget) : snapshot_(snapshot), budget_(budget) {
+Reach::Reach(const Snapshot& snapshot, const ReferenceGraph& graph, MemoryBudget& budget)
+    : snapshot_(snapshot), graph_(graph), budget_(budget) {
   all_ = around({});
   if (snapshot.takes_unreached()) add_garbage();
 }
 
 BitArray Reach::around(const std::vector<uint32_t>& without) const {
   BitArray reached;
-  reached.allocate(budget_, snapshot_.graph.nodes());
+  reached.allocate(budget_, graph_.nodes());
   for (uint32_t node : without) reached.set(node);
-  Search search(snapshot_.graph, budget_, reached);
+  Search search(graph_, budget_, reached);
   for (uint32_t root : snapshot_.root_nodes) search.from(root);
-  for (uint32_t node = 0; node < snapshot_.graph.nodes() && !garbage_.empty(); ++node) {
+  for (uint32_t node = 0; node < graph_.nodes() && !garbage_.empty(); ++node) {
     if (garbage_.get(node)) search.from(node);
   }
   return reached;
 }
 
 void Reach::add_garbage() {
-  const ReferenceGraph& graph = snapshot_.graph;
   BitArray referred;
-  referred.allocate(budget_, graph.nodes());
-  garbage_.allocate(budget_, graph.nodes());
-  graph.for_all([&](uint32_t source, uint32_t target) {
+  referred.allocate(budget_, graph_.nodes());
+  garbage_.allocate(budget_, graph_.nodes());
+  graph_.for_all([&](uint32_t source, uint32_t target) {
     if (!all_.get(source)) referred.set(target);
   });
-  Search search(graph, budget_, all_);
+  Search search(graph_, budget_, all_);
   for (bool unreferred : {true, false}) {
-    for (uint32_t node = 0; node < graph.nodes(); ++node) {
+    for (uint32_t node = 0; node < graph_.nodes(); ++node) {
       if (all_.get(node) || (unreferred && referred.get(node))) continue;
       garbage_.set(node);
       search.from(node);

@@ -12,8 +12,7 @@ namespace hprof::tool {
 
 class Reach {
  public:
-  // Searches the snapshot's graph, which must still exist.
-  Reach(const Snapshot& snapshot, MemoryBudget& budget);
+  Reach(const Snapshot& snapshot, const ReferenceGraph& graph, MemoryBudget& budget);
 
   bool has(uint32_t node) const { return all_.get(node); }
   // The nodes that are reached without passing these, and these.
@@ -23,6 +22,7 @@ class Reach {
   void add_garbage();
 
   const Snapshot& snapshot_;
+  const ReferenceGraph& graph_;
   MemoryBudget& budget_;
   BitArray all_;
   BitArray garbage_;  // what counts as a root beside the GC roots

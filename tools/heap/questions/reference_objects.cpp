@@ -79,11 +79,12 @@ bool before(const Finder::Reference& a, const Finder::Reference& b) {
 
 }  // namespace
 
-ReferenceFinder::ReferenceFinder(const Snapshot& snapshot, MemoryBudget& budget) : snapshot_(snapshot) {
+ReferenceFinder::ReferenceFinder(const Snapshot& snapshot, const ReferenceGraph& graph, MemoryBudget& budget)
+    : snapshot_(snapshot) {
   by_class_.resize(snapshot.outline.classes.list.size());
   for (auto& held : held_) held.resize(by_class_.size());
   read(budget);
-  search(budget);
+  search(graph, budget);
 }
 
 void ReferenceFinder::read(MemoryBudget& budget) {
@@ -130,8 +131,8 @@ uint32_t ReferenceFinder::referent_of(uint32_t object) const {
   return at == references_.end() || at->object != object ? kNoObject : at->referent;
 }
 
-void ReferenceFinder::search(MemoryBudget& budget) {
-  const uint32_t nodes = snapshot_.graph.nodes(), objects = snapshot_.numbers.size();
+void ReferenceFinder::search(const ReferenceGraph& graph, MemoryBudget& budget) {
+  const uint32_t nodes = graph.nodes(), objects = snapshot_.numbers.size();
   BitArray reached, blocked;
   BigArray<uint32_t> open;
   reached.allocate(budget, nodes);
@@ -156,9 +157,9 @@ void ReferenceFinder::search(MemoryBudget& budget) {
   auto drain = [&] {
     while (count > 0) {
       const uint32_t node = open[--count];
-      budget.step(&snapshot_.graph.first()[node]);
+      budget.step(&graph.first()[node]);
       const uint32_t without = node < objects && blocked.get(node) ? referent_of(node) : kNoObject;
-      snapshot_.graph.for_each(node, [&](uint32_t target) {
+      graph.for_each(node, [&](uint32_t target) {
         if (target != without) visit(target);
       });
     }

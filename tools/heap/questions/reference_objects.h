@@ -11,8 +11,7 @@ namespace hprof::tool {
 
 class ReferenceFinder {
  public:
-  // Searches the snapshot's graph, which must still exist.
-  ReferenceFinder(const Snapshot& snapshot, MemoryBudget& budget);
+  ReferenceFinder(const Snapshot& snapshot, const ReferenceGraph& graph, MemoryBudget& budget);
 
   // The snapshot has its dominator tree by now.
   std::vector<Section> sections(size_t top);
@@ -47,7 +46,7 @@ class ReferenceFinder {
   };
   void read(MemoryBudget& budget);
   uint32_t referent_of(uint32_t object) const;
-  void search(MemoryBudget& budget);
+  void search(const ReferenceGraph& graph, MemoryBudget& budget);
   Section references_section(size_t top) const;
   Section memory_section(size_t top);
 

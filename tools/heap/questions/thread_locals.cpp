@@ -166,7 +166,7 @@ ThreadLocalValues sum_up(const Snapshot& snapshot, const std::string& name, cons
 
 }  // namespace
 
-ThreadLocals::ThreadLocals(const Snapshot& snapshot, const ShortestPaths& paths)
+ThreadLocals::ThreadLocals(const Snapshot& snapshot, const ReferenceGraph& graph, const ShortestPaths& paths)
     : snapshot_(snapshot), paths_(paths) {
   const HeapClasses& classes = snapshot.outline.classes;
   const uint32_t index = entry_class(snapshot), maps = classes.named("java.lang.ThreadLocal$ThreadLocalMap");
@@ -186,17 +186,17 @@ ThreadLocals::ThreadLocals(const Snapshot& snapshot, const ShortestPaths& paths)
   // to the thread.
   for (Entry& each : entries_) each.thread = holder(holder(holder(each.object)));
   links.reset();
-  find_other_holders(index);
+  find_other_holders(graph, index);
 }
 
 // Local variables do not count.
-void ThreadLocals::find_other_holders(uint32_t entry) {
-  const uint32_t nodes = snapshot_.graph.nodes();
+void ThreadLocals::find_other_holders(const ReferenceGraph& graph, uint32_t entry) {
+  const uint32_t nodes = graph.nodes();
   BitArray values, elsewhere;
   values.allocate(snapshot_.budget, nodes);
   elsewhere.allocate(snapshot_.budget, nodes);
   for (const Entry& each : entries_) values.set(each.value);
-  snapshot_.graph.for_all([&](uint32_t source, uint32_t target) {
+  graph.for_all([&](uint32_t source, uint32_t target) {
     if (values.get(target) && !snapshot_.is_stack(source) && paths_.reaches(source) &&
         snapshot_.class_of(source) != entry)
       elsewhere.set(target);

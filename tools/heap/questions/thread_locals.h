@@ -19,8 +19,7 @@ struct ThreadLocalValues {
 
 class ThreadLocals {
  public:
-  // Searches the snapshot's graph, which must still exist.
-  ThreadLocals(const Snapshot& snapshot, const ShortestPaths& paths);
+  ThreadLocals(const Snapshot& snapshot, const ReferenceGraph& graph, const ShortestPaths& paths);
 
   // Those whose values threads alone keep alive, the largest first. The snapshot has its dominator tree by
   // now.
@@ -33,7 +32,7 @@ class ThreadLocals {
   };
 
  private:
-  void find_other_holders(uint32_t entry);
+  void find_other_holders(const ReferenceGraph& graph, uint32_t entry);
 
   const Snapshot& snapshot_;
   const ShortestPaths& paths_;

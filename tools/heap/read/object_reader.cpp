@@ -14,11 +14,12 @@ namespace {
 // Reads the values of one object at a time; writes shared arrays only at the object's own elements.
 class ObjectReader : public HeapVisitor {
  public:
-  explicit ObjectReader(Snapshot& snapshot)
+  ObjectReader(Snapshot& snapshot, ReferenceGraph& graph)
       : snapshot_(snapshot),
+        graph_(graph),
         classes_(snapshot.outline.classes),
         numbers_(snapshot.numbers),
-        runs_(snapshot.graph),
+        runs_(graph),
         recent_(kRecent) {
     if (snapshot.layout.addresses) found.gaps.resize(classes_.list.size());
     if (snapshot.outline.repeated > 0) seen_.resize(numbers_.size());
@@ -202,8 +203,8 @@ class ObjectReader : public HeapVisitor {
   void long_array(uint32_t number, uint32_t index, const ArrayRecord& record, Input& in) {
     runs_.flush();
     uint64_t room = uint64_t{record.length} + 2;
-    uint64_t start = snapshot_.graph.reserve(room);
-    uint32_t* slots = snapshot_.graph.slots() + start;
+    uint64_t start = graph_.reserve(room);
+    uint32_t* slots = graph_.slots() + start;
     uint64_t used = 1;
     if (!sticky_[index] && class_objects_[index] != kNoObject) slots[used++] = class_objects_[index];
     for (uint32_t i = 0; i < record.length && in.ok(); ++i) {
@@ -221,12 +222,13 @@ class ObjectReader : public HeapVisitor {
     } else {
       slots[0] = number | ReferenceGraph::kLast;
       slots[used - 1] |= ReferenceGraph::kLast;
-      snapshot_.graph.first()[number] = static_cast<uint32_t>(start + 1);
+      graph_.first()[number] = static_cast<uint32_t>(start + 1);
     }
     for (; used < room; ++used) slots[used] = ReferenceGraph::kSkip;
   }
 
   Snapshot& snapshot_;
+  ReferenceGraph& graph_;
   const HeapClasses& classes_;
   const ObjectNumbers& numbers_;
   RunBuffer runs_;
@@ -289,12 +291,12 @@ bool walk_pieces(const Snapshot& snapshot, const std::vector<HeapVisitor*>& visi
   return error->empty();
 }
 
-ObjectFindings read_objects(Snapshot& snapshot) {
+ObjectFindings read_objects(Snapshot& snapshot, ReferenceGraph& graph) {
   unsigned count = snapshot.outline.repeated > 0 ? 1 : std::max(1u, snapshot.options.threads);
   std::vector<std::unique_ptr<ObjectReader>> readers;
   std::vector<HeapVisitor*> visitors;
   for (unsigned i = 0; i < count; ++i) {
-    readers.push_back(std::make_unique<ObjectReader>(snapshot));
+    readers.push_back(std::make_unique<ObjectReader>(snapshot, graph));
     visitors.push_back(readers.back().get());
   }
   std::string error;

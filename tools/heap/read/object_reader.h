@@ -18,8 +18,8 @@ struct ObjectFindings {
   uint64_t dangling = 0;  // references to objects that are not in the dump
 };
 
-// Fills snapshot.objects and snapshot.graph.
-ObjectFindings read_objects(Snapshot& snapshot);
+// Fills snapshot.objects and the graph.
+ObjectFindings read_objects(Snapshot& snapshot, ReferenceGraph& graph);
 
 using PieceFilter = std::function<bool(const DumpPiece&)>;
 

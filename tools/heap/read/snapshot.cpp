@@ -28,8 +28,12 @@ uint64_t OwnSizes::get(uint32_t object) const {
 Snapshot::Snapshot(DumpOpener& open, const SnapshotOptions& chosen, MemoryBudget& memory)
     : opener(open), options(chosen), budget(memory) {}
 
+std::optional<ReferenceGraph> Snapshot::read(std::string* error) {
+  if (!read_outline(error)) return {};
+  return read_objects();
+}
+
 bool Snapshot::read_outline(std::string* error) {
-  if (loaded) return true;
   if (!tool::read_outline(opener, options.dump, &outline, error)) return false;
   outline.classes.finish(outline.names, outline.header.id_size, options.follow);
   if (outline.ids.size() >= ReferenceGraph::kMostNodes) {
@@ -125,8 +129,7 @@ uint64_t most_slots(const Snapshot& snapshot) {
 
 }  // namespace
 
-void Snapshot::read_objects() {
-  if (loaded) return;
+ReferenceGraph Snapshot::read_objects() {
   uint32_t count = numbers.size();
   objects.class_of.allocate(budget, count, true);
   objects.sizes.allocate(budget, count);
@@ -136,13 +139,15 @@ void Snapshot::read_objects() {
   }
   if (outline.traced) objects.trace_of.allocate(budget, count);
   const uint64_t slots = most_slots(*this);
+  ReferenceGraph graph;
   graph.allocate(budget, count + static_cast<uint32_t>(threads.size()), slots, slots);
-  ObjectFindings found = tool::read_objects(*this);
+  ObjectFindings found = tool::read_objects(*this, graph);
   references = found.references;
   dangling += found.dangling;
   size_objects(found.gaps, found.large);
   count_classes();
-  hang_up_stacks();
+  hang_up_stacks(graph);
+  return graph;
 }
 
 void Snapshot::size_objects(const std::vector<ClassGap>& gaps, std::vector<OwnSizes::Large>& large) {
@@ -212,7 +217,7 @@ void Snapshot::count_classes() {
 
 // Adds thread object -> stack -> locals to the graph, so that a thread's retained size includes what only its
 // stack holds, and the stack has a retained size of its own.
-void Snapshot::hang_up_stacks() {
+void Snapshot::hang_up_stacks(ReferenceGraph& graph) {
   constexpr size_t kLongest = 1000;
   std::vector<std::vector<uint32_t>> locals(threads.size());
   for (const HeapRoot& root : roots) {
@@ -240,12 +245,12 @@ void Snapshot::hang_up_stacks() {
   sort_numbers(&root_nodes);
 }
 
-void Snapshot::find_dominators() {
+void Snapshot::find_dominators(ReferenceGraph graph) {
   if (loaded) return;
   if (root_nodes.empty()) {
     outline.problems.push_back("no GC roots: objects that no other one refers to are taken as roots");
   }
-  tool::find_dominators(graph, root_nodes, takes_unreached(), budget, &tree, options.threads);
+  tool::find_dominators(std::move(graph), root_nodes, takes_unreached(), budget, &tree, options.threads);
   fill_tree();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,10 +100,10 @@ class Snapshot {
  public:
   Snapshot(DumpOpener& opener, const SnapshotOptions& options, MemoryBudget& budget);
 
-  // Call them in this order. False with *error: there is nothing to show.
-  bool read_outline(std::string* error);
-  void read_objects();
-  void find_dominators();
+  // Reads the dump. Returns nothing with *error if there is nothing to show. Questions about references take
+  // the graph; find_dominators() then needs its memory.
+  std::optional<ReferenceGraph> read(std::string* error);
+  void find_dominators(ReferenceGraph graph);
 
   uint64_t size_of(uint32_t object) const;  // before find_dominators()
   uint32_t class_of(uint32_t object) const;
@@ -142,7 +143,6 @@ class Snapshot {
   ObjectLayout layout;
   bool big_endian = false;  // the VM's processor
   HeapObjects objects;
-  ReferenceGraph graph;
   std::vector<HeapRoot> roots;
   std::vector<uint32_t> root_nodes;  // of the search: objects and stacks
   std::vector<HeapThread> threads;
@@ -152,13 +152,15 @@ class Snapshot {
   PackedArray<5> prefix;        // bytes of all places before
   PackedArray<3> class_at;      // by place; kStackClass
   BigArray<uint32_t> trace_at;  // by place
-  bool loaded = false;          // from an index: complete
+  bool loaded = false;          // from an index, with its dominator tree
   static constexpr uint32_t kStackClass = (1u << 24) - 1;
 
  private:
   void take_roots();
   void take_threads();
-  void hang_up_stacks();
+  bool read_outline(std::string* error);
+  ReferenceGraph read_objects();
+  void hang_up_stacks(ReferenceGraph& graph);
   void size_objects(const std::vector<ClassGap>& gaps, std::vector<OwnSizes::Large>& large);
   void count_classes();
   void add_totals(const std::vector<std::vector<ClassTotals>>& sums);  // of the threads

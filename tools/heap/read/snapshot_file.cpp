@@ -205,14 +205,13 @@ bool SnapshotFile::write(const void* data, uint64_t size, std::string* error) {
 
 // Calls visit(array, items) for each array that begin() writes, until it returns false.
 template <typename Visit>
-bool SnapshotFile::arrays_of_objects(Snapshot& snapshot, const Visit& visit) {
+bool SnapshotFile::arrays_of_objects(Snapshot& snapshot, ReferenceGraph& graph, const Visit& visit) {
   const auto put = [&](auto& array) { return visit(array, array.size()); };
   ObjectNumbers& numbers = snapshot.numbers;
   HeapObjects& objects = snapshot.objects;
   return put(numbers.pages_) && put(numbers.bits_) && put(numbers.before_) && put(numbers.lists_) &&
-         visit(snapshot.graph.slots_, snapshot.graph.used()) && put(snapshot.graph.first_) &&
-         put(objects.class_of.bytes()) && put(objects.sizes.units_) && put(objects.string_arrays.words()) &&
-         put(objects.wide_arrays.words());
+         visit(graph.slots_, graph.used()) && put(graph.first_) && put(objects.class_of.bytes()) &&
+         put(objects.sizes.units_) && put(objects.string_arrays.words()) && put(objects.wide_arrays.words());
 }
 
 // The same for finish().
@@ -229,7 +228,7 @@ bool SnapshotFile::create(std::string* error) {
   return unfinished_ = file_ >= 0;
 }
 
-bool SnapshotFile::begin(Snapshot& snapshot, std::string* error) {
+bool SnapshotFile::begin(Snapshot& snapshot, ReferenceGraph& graph, std::string* error) {
   parts_.clear();
   written_ = 0;
   std::string nothing(kAlignment, '\0');
@@ -238,7 +237,7 @@ bool SnapshotFile::begin(Snapshot& snapshot, std::string* error) {
   sum_ = 0;
   parts_.push_back({0, 0});  // kTables, known last
   large_ = snapshot.objects.sizes.large_;
-  return arrays_of_objects(snapshot, [&](const auto& array, uint64_t items) {
+  return arrays_of_objects(snapshot, graph, [&](const auto& array, uint64_t items) {
     return write(array.data(), items * sizeof *array.data(), error);
   });
 }
@@ -330,7 +329,7 @@ uint64_t SnapshotFile::sum_of_parts(uint64_t parts_offset) const {
   return sum;
 }
 
-bool SnapshotFile::load(Snapshot& snapshot) {
+bool SnapshotFile::load(Snapshot& snapshot, ReferenceGraph& graph) {
   Head expected = head_of(snapshot);
   if (expected.dump_size == 0 || !map(expected)) {
     close();
@@ -346,12 +345,12 @@ bool SnapshotFile::load(Snapshot& snapshot) {
   std::string error;
   const std::unique_ptr<ByteSource> source = opener_.open(&error);
   snapshot.outline.seekable = source != nullptr && source->size() != kUnknownSize;
-  borrow_arrays(snapshot);
+  borrow_arrays(snapshot, graph);
   snapshot.loaded = true;
   return true;
 }
 
-void SnapshotFile::borrow_arrays(Snapshot& snapshot) const {
+void SnapshotFile::borrow_arrays(Snapshot& snapshot, ReferenceGraph& graph) const {
   size_t part = kTables;
   const auto borrow = [&](auto& array, uint64_t) {
     using Item = std::remove_reference_t<decltype(*array.data())>;
@@ -359,10 +358,10 @@ void SnapshotFile::borrow_arrays(Snapshot& snapshot) const {
     array.borrow(reinterpret_cast<const Item*>(region_ + from.offset), from.size / sizeof(Item));
     return true;
   };
-  arrays_of_objects(snapshot, borrow);
+  arrays_of_objects(snapshot, graph, borrow);
   arrays_of_tree(snapshot, borrow);
   snapshot.numbers.build_table();
-  snapshot.graph.used_ = snapshot.graph.slots_.size();
+  graph.used_ = graph.slots_.size();
 }
 
 }  // namespace hprof::tool

@@ -23,15 +23,16 @@ class SnapshotFile {
   SnapshotFile(const SnapshotFile&) = delete;
   SnapshotFile& operator=(const SnapshotFile&) = delete;
 
-  // Fills a new snapshot, whose arrays live as long as this object. False: there is no matching index.
-  bool load(Snapshot& snapshot);
+  // Fills a new snapshot and its graph, whose arrays live as long as this object. False: there is no matching
+  // index.
+  bool load(Snapshot& snapshot, ReferenceGraph& graph);
 
   uint64_t bytes() const { return size_; }  // of the index that was loaded
 
-  // create() makes the file, which goes with this object unless finish() succeeds. begin() writes the results
-  // of the second reading, finish() the dominator tree. False with *error.
+  // create() makes the file, which goes with this object unless finish() succeeds. begin() writes what was
+  // read, finish() the dominator tree. False with *error.
   bool create(std::string* error);
-  bool begin(Snapshot& snapshot, std::string* error);
+  bool begin(Snapshot& snapshot, ReferenceGraph& graph, std::string* error);
   bool finish(Snapshot& snapshot, std::string* error);
 
  private:
@@ -44,10 +45,10 @@ class SnapshotFile {
   bool map(const Head& expected);
   uint64_t sum_of_parts(uint64_t parts_offset) const;
   template <typename Visit>
-  static bool arrays_of_objects(Snapshot& snapshot, const Visit& visit);
+  static bool arrays_of_objects(Snapshot& snapshot, ReferenceGraph& graph, const Visit& visit);
   template <typename Visit>
   static bool arrays_of_tree(Snapshot& snapshot, const Visit& visit);
-  void borrow_arrays(Snapshot& snapshot) const;
+  void borrow_arrays(Snapshot& snapshot, ReferenceGraph& graph) const;
   // Write the tables, or fill them in.
   static void put_classes(IndexTables& io, HeapClasses& classes);
   void put_tables(IndexTables& io, Snapshot& snapshot);
