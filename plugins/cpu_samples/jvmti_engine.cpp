@@ -13,7 +13,7 @@ static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are pas
 
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
-// Makes the interval at least the CPU clock's step: in a shorter one a look would find no CPU time used.
+// Makes the interval at least the CPU clock's step: in a shorter one a round would find no CPU time used.
 void JvmtiEngine::raise_interval() {
   const Services& s = shared_->services;
   const uint64_t step = cpu_clock_step(s);
@@ -92,7 +92,7 @@ uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
                                                                       : kUnknownTime;
 }
 
-// Stops sampling a thread, and counts its CPU time since the last look, which has no stack.
+// Stops sampling a thread, and counts its CPU time since the last round, which has no stack.
 void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id) {
   const uint64_t cpu = cpu_time(os_id, nullptr);
   {
@@ -138,7 +138,7 @@ SampledThread* JvmtiEngine::place_of(hprof_thread* thread, uint64_t cpu) {
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
   uint64_t none = SampledThreads::kCpuNotSeen;
   if (place != nullptr) place->by_jvmti.store(1, std::memory_order_relaxed);
-  // If the CPU time is not known, the next look reads it.
+  // If the CPU time is not known, the next round reads it.
   if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.compare_exchange_strong(none, cpu);
   return place;
 }
@@ -180,10 +180,10 @@ void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   const Services& s = self->shared_->services;
   self->moments_.seed(s.clock->monotonic(s.host));
-  // Looks that were missed since one took longer than an interval are not repeated: the weights make up for
+  // Rounds that were missed since one took longer than an interval are not repeated: the weights make up for
   // them.
   while (s.threads->wait(thread, self->moments_.pause(self->shared_->interval_ns)) != 0)
-    self->look(static_cast<JNIEnv*>(jni));
+    self->sample_threads(static_cast<JNIEnv*>(jni));
 }
 
 uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
@@ -228,7 +228,7 @@ bool JvmtiEngine::uncharge(const Candidate& candidate, bool had_book) {
   return true;
 }
 
-void JvmtiEngine::look(JNIEnv* jni) {
+void JvmtiEngine::sample_threads(JNIEnv* jni) {
   const Services& s = shared_->services;
   jni_ = jni;
   candidate_count_ = 0;
@@ -241,7 +241,7 @@ void JvmtiEngine::look(JNIEnv* jni) {
   if (has_book) shared_->book.lock.unlock();
 }
 
-// The CPU clock of a running thread advances during the look. If it does not, the thread may have lost its
+// The CPU clock of a running thread advances during the round. If it does not, the thread may have lost its
 // CPU (always, if there is only one), which is fine in Java code; in native code it is more likely blocked.
 bool JvmtiEngine::is_running(const Candidate& candidate) {
   jint state = 0;

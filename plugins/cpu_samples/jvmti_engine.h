@@ -1,11 +1,11 @@
 // Samples by JVMTI, for any OS and any VM. At random moments, half to one and a half intervals apart, a
-// thread of the agent's own reads the CPU clocks of all threads (a look), and takes the stacks of those that
+// thread of the agent's own reads the CPU clocks of all threads (a round), and takes the stacks of those that
 // have used an interval of CPU time since their last sample and are running.
 //
 // A thread's CPU time is charged to its samples without loss: a sample weighs as many whole intervals as its
-// thread has used since its last one; the rest is carried over. A thread that is blocked at a look (parked,
-// in epoll or accept) gets no sample; its time is charged at the next look that finds it running, or else
-// counts as JVM.not_seen_running, as does the time between the last look and the thread's end.
+// thread has used since its last one; the rest is carried over. A thread that is blocked in a round (parked,
+// in epoll or accept) gets no sample; its time is charged in the next round that finds it running, or else
+// counts as JVM.not_seen_running, as does the time between the last round and the thread's end.
 //
 // It also samples the threads for which the signal engine has no timer.
 #pragma once
@@ -37,7 +37,7 @@ class JvmtiEngine : public Engine {
   void close() override;
   void thread_start(JNIEnv* jni, hprof_thread* thread) override;
   void thread_end(hprof_thread* thread) override;
-  // Counts the time of threads between the last look and their end.
+  // Counts the time of threads between the last round and their end.
   void settle() override;
 
   // Starts to sample a thread at the CPU time `cpu` (UINT64_MAX: not known). False: it has ended.
@@ -54,7 +54,7 @@ class JvmtiEngine : public Engine {
     SampledThread* place;
     hprof_thread_serial serial;
     uint64_t os_id;
-    uint64_t cpu;     // its CPU clock at the look
+    uint64_t cpu;     // its CPU clock in the round
     uint64_t weight;  // in intervals
     bool counted;
   };
@@ -72,7 +72,7 @@ class JvmtiEngine : public Engine {
   SampledThread* place_of(hprof_thread* thread, uint64_t cpu);
   static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
-  void look(JNIEnv* jni);
+  void sample_threads(JNIEnv* jni);
   bool is_running(const Candidate& candidate);
   void take_stacks(JNIEnv* jni);
   void count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count, jvmtiError error);
@@ -83,7 +83,7 @@ class JvmtiEngine : public Engine {
   MountedThreads mounted_;
   hprof_agent_thread* sampler_ = nullptr;
   RandomMoments moments_;  // used by the engine's thread only
-  JNIEnv* jni_ = nullptr;  // of the engine's thread, during a look
+  JNIEnv* jni_ = nullptr;  // of the engine's thread, during a round
   Candidate* candidates_ = nullptr;
   uint32_t candidate_count_ = 0;
   jvmtiFrameInfo* frames_ = nullptr;

@@ -34,7 +34,7 @@ void SampleBook::close() {
 
 void SampleBook::clear() {
   counts_.clear();
-  total_ = looks_ = other_labels_ = 0;
+  total_ = samples_ = other_labels_ = 0;
   squares_ = 0;
   memset(reasons_, 0, sizeof reasons_);
   memset(found_, 0, sizeof found_);
@@ -93,16 +93,16 @@ hprof_string_id SampleBook::counted_labels(hprof_string_id labels, uint64_t weig
   return services_->ids->string(services_->host, {"labels:other", 12});
 }
 
-void SampleBook::add(const Look& look, hprof_trace_serial trace, uint64_t weight) {
+void SampleBook::add(const SampleHead& head, hprof_trace_serial trace, uint64_t weight) {
   total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
-  looks_++;
+  samples_++;
   if (in_draw_) {
     drawn_ += weight;
   } else {
     squares_ += static_cast<double>(weight) * static_cast<double>(weight);
   }
-  counts_.add(*services_, trace, weight, counted_labels(look.context.labels, weight));
-  events.write(look, trace, weight);
+  counts_.add(*services_, trace, weight, counted_labels(head.context.labels, weight));
+  events.write(head, trace, weight);
 }
 
 void SampleBook::end_draw() {
@@ -111,7 +111,7 @@ void SampleBook::end_draw() {
   drawn_ = 0;
 }
 
-uint64_t SampleBook::equal_looks() const {
+uint64_t SampleBook::effective_samples() const {
   const auto total = static_cast<double>(total_);
   return squares_ == 0 ? 0 : static_cast<uint64_t>(total * total / squares_ + 0.5);
 }
@@ -153,10 +153,10 @@ hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reaso
       s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames, last != 0 ? 2 : 1, 0));
 }
 
-void SampleBook::add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count,
+void SampleBook::add_stack(void* jni, const SampleHead& head, const hprof_raw_frame* frames, uint32_t count,
                            uint64_t weight, bool has_hole, hprof_frame_id outside) {
-  const hprof_trace_serial trace = trace_of(jni, look.thread, frames, count, 0, outside, has_hole);
-  Look at = look;
+  const hprof_trace_serial trace = trace_of(jni, head.thread, frames, count, 0, outside, has_hole);
+  SampleHead at = head;
   if (events.has_code() && is_synthetic(*services_, frames_[1])) at.kind = HPROF_FRAME_UNKNOWN;
   add(at, trace, weight);
 }
@@ -179,9 +179,9 @@ hprof_frame_id SampleBook::outside_frame(const hprof_native_name& name, bool in_
   return s.ids->synthetic_frame(s.host, "JVM", size != 0 ? method : "code_of_no_library");
 }
 
-void SampleBook::add_reason(const Look& look, Reason reason, uint64_t weight) {
+void SampleBook::add_reason(const SampleHead& head, Reason reason, uint64_t weight) {
   reasons_[reason] += weight;
-  add(look, trace_of(look.thread, reason, 0), weight);
+  add(head, trace_of(head.thread, reason, 0), weight);
 }
 
 hprof_trace_serial SampleBook::synthetic_trace(const char* method) const {

@@ -31,12 +31,12 @@ class SampleBook {
   // below a virtual thread's entry belong to its carrier and are left out. has_hole: frames of the virtual
   // thread are missing; a synthetic frame stands for them. outside: one more frame, called by the first (0:
   // none). [consumer]
-  void add_stack(void* jni, const Look& look, const hprof_raw_frame* frames, uint32_t count, uint64_t weight,
+  void add_stack(void* jni, const SampleHead& head, const hprof_raw_frame* frames, uint32_t count, uint64_t weight,
                  bool has_hole = false, hprof_frame_id outside = 0);
   // The frame of code outside of Java methods; in_call: at a system call. [consumer]
   hprof_frame_id outside_frame(const hprof_native_name& name, bool in_call) const;
   // Counts samples that have no stack, under a synthetic frame. [consumer]
-  void add_reason(const Look& look, Reason reason, uint64_t weight);
+  void add_reason(const SampleHead& head, Reason reason, uint64_t weight);
   // Counts how the stacks of samples were found.
   void add_found(Found found, uint64_t weight) { found_[static_cast<uint32_t>(found)] += weight; }
   // Counts what ran the innermost frame: HPROF_FRAME_...
@@ -47,8 +47,8 @@ class SampleBook {
                               uint32_t count, hprof_frame_id last, hprof_frame_id first = 0,
                               bool has_hole = false);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
-  void add(const Look& look, hprof_trace_serial trace, uint64_t weight);
-  // What is added in between was drawn together, neighbours that are often alike: equal_looks() takes them
+  void add(const SampleHead& head, hprof_trace_serial trace, uint64_t weight);
+  // What is added in between was drawn together, neighbours that are often alike: effective_samples() takes them
   // for one sample. [consumer]
   void begin_draw() { in_draw_ = true; }
   void end_draw();
@@ -58,9 +58,9 @@ class SampleBook {
 
   const TraceCounts& counts() const { return counts_; }
   uint64_t total() const { return total_; }
-  uint64_t looks() const { return looks_; }  // number of samples, whatever their weight
+  uint64_t samples() const { return samples_; }  // number of samples, whatever their weight
   // The number of samples of equal weight that would be as accurate (Kish's effective sample size).
-  uint64_t equal_looks() const;
+  uint64_t effective_samples() const;
   uint64_t by_found(Found found) const { return found_[static_cast<uint32_t>(found)]; }
   uint64_t by_kind(uint32_t kind) const { return kinds_[kind]; }
   uint64_t by_other_labels() const { return other_labels_; }
@@ -84,7 +84,7 @@ class SampleBook {
   hprof_frame_id probe_ = 0;  // the core's frame of the agent's probes
   hprof_frame_id hole_ = 0;   // stands for a virtual thread's frames that are in the heap
   bool has_continuations_ = false;
-  uint64_t total_ = 0, looks_ = 0;
+  uint64_t total_ = 0, samples_ = 0;
   double squares_ = 0;  // sum of the squares of the weights
   bool in_draw_ = false;
   uint64_t drawn_ = 0;                                   // sum of the weights of this draw

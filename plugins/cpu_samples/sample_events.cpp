@@ -80,13 +80,13 @@ hprof_context SampleEvents::of(hprof_thread_serial thread, void* jni, void* jthr
   return context;
 }
 
-void SampleEvents::write(const Look& look, hprof_trace_serial trace, uint64_t weight) const {
+void SampleEvents::write(const SampleHead& head, hprof_trace_serial trace, uint64_t weight) const {
   if (!takes_events_) return;
-  const hprof_context& context = look.context;
+  const hprof_context& context = head.context;
   uint64_t row[sizeof columns_ / sizeof columns_[0]] = {
-      look.at_ns,         look.thread,       look.state,   trace,         weight, weight * *interval_ns_,
+      head.at_ns,         head.thread,       head.state,   trace,         weight, weight * *interval_ns_,
       context.trace_high, context.trace_low, context.span, context.labels};
-  if (code_column_ != 0) row[code_column_] = codes_[look.kind];
+  if (code_column_ != 0) row[code_column_] = codes_[head.kind];
   hprof_rec_table table = event_of(schema_, row);
   table.period_column = HPROF_CPU_SAMPLE_EVENT_TIME;
   table.period = *interval_ns_;

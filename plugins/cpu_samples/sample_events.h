@@ -11,8 +11,8 @@
 
 namespace hprof::samples {
 
-// The look at a thread that took a sample.
-struct Look {
+// What is known of a sample besides its stack.
+struct SampleHead {
   hprof_thread_serial thread;
   uint64_t at_ns = 0;  // SampleEvents::now()
   uint32_t state = HPROF_STATE_RUNNABLE;
@@ -26,7 +26,7 @@ class SampleEvents {
   void open(const Services& services, const uint64_t& interval_ns, bool is_elapsed);
   // When all units have been created. [control]
   void start();
-  // Looks may have kinds: events get a column of them, behind the others. After start, before the first
+  // Samples may have kinds: events get a column of them, behind the others. After start, before the first
   // event. [control]
   void add_code();
   bool has_code() const { return code_column_ != 0; }
@@ -40,7 +40,7 @@ class SampleEvents {
   // That of the Java thread behind a local reference, which may be null. [control]
   hprof_context of(hprof_thread_serial thread, void* jni, void* jthread) const;
   // [consumer]
-  void write(const Look& look, hprof_trace_serial trace, uint64_t weight) const;
+  void write(const SampleHead& head, hprof_trace_serial trace, uint64_t weight) const;
 
  private:
   bool read(hprof_thread_serial thread, hprof_context* context) const;

@@ -36,8 +36,8 @@ static_assert(sizeof(SampleRow) == 4 * sizeof(hprof_cell), "a member for each co
 
 void Snapshot::take(const SampleBook& book) {
   total = book.total();
-  looks = book.looks();
-  equal_looks = book.equal_looks();
+  samples = book.samples();
+  effective_samples = book.effective_samples();
   other_labels = book.by_other_labels();
   for (uint32_t r = 0; r < kReasonCount; r++) reasons[r] = book.by_reason(static_cast<Reason>(r));
   for (uint32_t f = 0; f < kFoundCount; f++) found[f] = book.by_found(static_cast<Found>(f));
@@ -89,17 +89,17 @@ static uint64_t square_root(uint64_t n) {
 }
 
 // The standard error of a share p is sqrt(p (1 - p) / n) for n samples of equal weight; for p = 1/2, in
-// hundredths of a point, 5000 / sqrt(n). A look that counts as four intervals is one sample.
-static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
+// hundredths of a point, 5000 / sqrt(n). A sample that counts as four intervals is one here.
+static Note note_on_samples(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
-  line.add("cpu=samples: ").add(snapshot.looks).add(snapshot.looks == 1 ? " stack taken" : " stacks taken");
-  if (snapshot.total >= 2 * snapshot.looks && how.engine != nullptr && how.why_jvmti == nullptr &&
+  line.add("cpu=samples: ").add(snapshot.samples).add(snapshot.samples == 1 ? " stack taken" : " stacks taken");
+  if (snapshot.total >= 2 * snapshot.samples && how.engine != nullptr && how.why_jvmti == nullptr &&
       std::strcmp(how.engine, "signal") == 0) {
-    const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.looks;
+    const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.samples;
     line.add(", one for ").decimal(each_us, 3).add(" ms of CPU time: timers fire no oftener");
   }
   line.add("; a share of 50% is right to ");
-  const uint64_t root = square_root(snapshot.equal_looks * 100'000'000);  // 10,000 sqrt(equal_looks)
+  const uint64_t root = square_root(snapshot.effective_samples * 100'000'000);  // 10,000 sqrt(effective_samples)
   return line.decimal((50'000'000 + root / 2) / root, 2).add(" points (standard error)");
 }
 
@@ -218,8 +218,8 @@ static hprof_status write_notes(const Services& services, const Snapshot& snapsh
     status = write_note(
         services,
         Note().add("cpu=samples: no thread had a name as threads=").add(how.unknown_names).add(" wants"));
-  if (status == HPROF_OK && snapshot.equal_looks != 0)
-    status = write_note(services, note_on_looks(snapshot, how));
+  if (status == HPROF_OK && snapshot.effective_samples != 0)
+    status = write_note(services, note_on_samples(snapshot, how));
   uint64_t signals = 0;
   for (uint64_t n : snapshot.found) signals += n;
   if (status == HPROF_OK && signals != 0) status = write_note(services, note_on_stacks(snapshot, signals));

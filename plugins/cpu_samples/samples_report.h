@@ -19,7 +19,7 @@ struct Snapshot {
   SampleRow* rows = small;
   uint64_t row_count = 1;
   uint64_t total = 0;
-  uint64_t looks = 0, equal_looks = 0;
+  uint64_t samples = 0, effective_samples = 0;
   uint64_t other_labels = 0;
   uint64_t reasons[kReasonCount] = {};
   uint64_t found[kFoundCount] = {};

@@ -533,11 +533,11 @@ void SignalEngine::count(const Sample& sample, void* jni) {
     raw_[count++] = {frame.method, location};
   }
   const uint32_t kind = kHasWalk && is_own(sample) ? sample.kind : uint32_t{HPROF_FRAME_UNKNOWN};
-  const Look look = {sample.thread, sample.at_ns, HPROF_STATE_RUNNABLE, sample.context, kind};
-  if (count == 0) return book.add_reason(look, reason_of(sample.frame_count), sample.ticks);
+  const SampleHead head = {sample.thread, sample.at_ns, HPROF_STATE_RUNNABLE, sample.context, kind};
+  if (count == 0) return book.add_reason(head, reason_of(sample.frame_count), sample.ticks);
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (count > depth && depth != 0) count = depth;
-  book.add_stack(jni, look, raw_, count, sample.ticks, sample.found == Found::kHole, outside_frame(sample));
+  book.add_stack(jni, head, raw_, count, sample.ticks, sample.found == Found::kHole, outside_frame(sample));
 }
 
 // On top of stacks by the own walk only: AsyncGetCallTrace may have left out the frames between.

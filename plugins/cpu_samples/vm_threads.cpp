@@ -47,7 +47,7 @@ void VmThreads::add(uint64_t os_id, uint32_t kind, uint64_t cpu, bool counts) {
   *thread = {os_id, cpu, kind, turn_};
 }
 
-void VmThreads::look(const Services& services, bool counts) {
+void VmThreads::read_clocks(const Services& services, bool counts) {
   const hprof_sampling_service* sampling = services.sampling;
   if (sampling == nullptr || !HPROF_HAS(sampling, hprof_sampling_service, each_thread)) return;
   struct Visit {
@@ -73,12 +73,12 @@ void VmThreads::look(const Services& services, bool counts) {
 
 void VmThreads::begin(const Services& services) {
   LockGuard guard(lock_, services);
-  look(services, false);
+  read_clocks(services, false);
 }
 
 void VmThreads::read(const Services& services, bool counts, uint64_t* used) {
   LockGuard guard(lock_, services);
-  if (counts) look(services, true);
+  if (counts) read_clocks(services, true);
   std::memcpy(used, used_, sizeof used_);
 }
 
@@ -87,7 +87,7 @@ void VmThreads::poll(const Services& services) {
   const uint64_t begin = services.clock->monotonic(services.host);
   if (begin < next_ns_) return;
   LockGuard guard(lock_, services);
-  look(services, true);
+  read_clocks(services, true);
   const uint64_t end = services.clock->monotonic(services.host), pause = (end - begin) * kLeastRatio;
   next_ns_ = end + (pause > kPauseNs ? pause : kPauseNs);
 }

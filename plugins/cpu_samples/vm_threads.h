@@ -30,7 +30,7 @@ class VmThreads {
     uint32_t kind, turn;  // of the last reading
   };
 
-  void look(const Services& services, bool counts);
+  void read_clocks(const Services& services, bool counts);
   void add(uint64_t os_id, uint32_t kind, uint64_t cpu, bool counts);
 
   Lock lock_;

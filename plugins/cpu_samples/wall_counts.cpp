@@ -62,7 +62,7 @@ void WallCounts::add(WallThread& thread, hprof_thread_serial serial) {
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
   const uint64_t since = now - thread.seen_ns;
   thread.seen_ns = now;
-  facts.looks++;
+  facts.samples++;
   if (thread.is_idle) {
     facts.idle_ns += since;
     return;
@@ -94,9 +94,9 @@ static hprof_status write_virtual(const Shared& shared, jvmtiEnv* jvmti, const W
   Note waiting;
   waiting.add("cpu=samples: virtual threads without a carrier: ");
   if (facts.drawn != 0) {
-    waiting.add(facts.drawn).add(" looks at random ones of about ").add(facts.in_sets / facts.turns);
+    waiting.add(facts.drawn).add(" samples of random ones of about ").add(facts.in_sets / facts.turns);
   } else if (!covers(shared.thread_names, {})) {
-    waiting.add("not looked at with threads=");
+    waiting.add("not sampled with threads=");
   } else {
     waiting.add(facts.finds_virtual ? "none was found" : "this VM does not list them");
   }
@@ -112,11 +112,11 @@ static hprof_status write_virtual(const Shared& shared, jvmtiEnv* jvmti, const W
 hprof_status WallCounts::write_note(jvmtiEnv* jvmti, uint64_t watched_ns, bool stops_vm) const {
   if (kept_.turns == 0) return HPROF_OK;
   Note line;
-  line.add("cpu=samples: elapsed time of threads, whatever they did; looks at random moments in ");
+  line.add("cpu=samples: elapsed time of threads, whatever they did; samples at random moments in ");
   line.add(kept_.turns).add(" turns, one every ").decimal(watched_ns / kept_.turns / 1000, 3);
-  line.add(" ms, each at ").decimal(kept_.looks * 10 / kept_.turns, 1).add(" of up to ");
+  line.add(" ms, each at ").decimal(kept_.samples * 10 / kept_.turns, 1).add(" of up to ");
   line.add(kept_.most_threads).add(" threads; ").add(kept_.stacks);
-  line.add(" stacks were taken, the other looks found threads that had not run since; ");
+  line.add(" stacks were taken, the other samples found threads that had not run since; ");
   if (stops_vm)
     line.add("the VM was stopped ").add(kept_.stops).add(" times for them, at most 50 a second; ");
   hprof_status status = hprof::write_note(shared_->services, line.add("this took ").seconds(kept_.spent_ns));

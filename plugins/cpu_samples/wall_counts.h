@@ -20,7 +20,7 @@ namespace hprof::samples {
 // Statistics for the report's note.
 struct WallFacts {
   uint64_t turns;         // wake-ups, each for some or all threads
-  uint64_t looks;         // samples of threads
+  uint64_t samples;       // of threads
   uint64_t stacks;        // those for which a stack was taken
   uint64_t stops;         // safepoints for stacks
   uint64_t spent_ns;      // CPU time, and the time of those safepoints

@@ -224,9 +224,9 @@ State* Collector::attach_virtual() {
   state->step = step_;
   state->graph = &shared_;
   state->current = shared_.root();
-  state->door.method = kNoMethod;
-  state->door.state = state;
-  close_ways(&state->door, &state->door);
+  state->sentinel.method = kNoMethod;
+  state->sentinel.state = state;
+  close_ways(&state->sentinel, &state->sentinel);
   shared_.show(state);
   virtual_threads_.fetch_add(1, std::memory_order_relaxed);
   return state;
@@ -241,7 +241,7 @@ uint64_t Collector::attach(JNIEnv* jni, jobject thread) {
     count_loss(limits_.uncounted);
     return 0;
   }
-  const uint64_t word = Address<Node>::word_of(state->shared != 0 ? &state->door : state->own.root());
+  const uint64_t word = Address<Node>::word_of(state->shared != 0 ? &state->sentinel : state->own.root());
   word_.write(jni, thread, word);
   return word;
 }

@@ -184,7 +184,7 @@ class Graph {
 };
 
 // The state of a thread whose calls are counted. Thread.$hprof is the node that the thread is in, but in
-// virtual threads the door of the state: a node whose ways all lead to itself, so that HprofCalls always
+// virtual threads the sentinel of the state: a node whose ways all lead to itself, so that HprofCalls always
 // takes the slow path.
 struct State {
   Address<Node> current;  // virtual threads only
@@ -215,7 +215,7 @@ struct State {
   std::atomic<Node*> last;  // the node that it was in when it ended
   uint64_t final_cpu_ns;    // valid once ended
   Graph own;
-  Node door;
+  Node sentinel;
 };
 static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offsetof(State, clock) == 24 &&
                   offsetof(State, shared) == 32 && offsetof(State, brief) == 40 &&

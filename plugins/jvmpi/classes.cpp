@@ -63,10 +63,10 @@ jmethodID Classes::current(JNIEnv* jni, jmethodID method) {
   if (vm_.jvmti->GetMethodDeclaringClass(method, &cls) != JVMTI_ERROR_NONE ||
       vm_.jvmti->GetMethodName(method, &name, &signature, nullptr) != JVMTI_ERROR_NONE)
     return method;
-  const ClassInfo* told = info(number(jni, cls));
-  const bool is_filled = told != nullptr && told->is_filled.load(std::memory_order_acquire);
-  for (jint i = 0; is_filled && i < told->load.num_methods; i++) {
-    const JVMPI_Method& of = told->load.methods[i];
+  const ClassInfo* known = info(number(jni, cls));
+  const bool is_filled = known != nullptr && known->is_filled.load(std::memory_order_acquire);
+  for (jint i = 0; is_filled && i < known->load.num_methods; i++) {
+    const JVMPI_Method& of = known->load.methods[i];
     if (std::strcmp(of.method_name, name) == 0 && std::strcmp(of.method_signature, signature) == 0)
       return of.method_id;
   }

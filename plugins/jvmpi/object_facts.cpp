@@ -29,8 +29,8 @@ bool ObjectFacts::find(uint64_t number, ObjectFact* fact) const {
 bool ObjectFacts::mark_told(uint64_t number) {
   LockGuard guard(lock_, services_);
   ObjectFact* found = facts_.find(number);
-  if (found == nullptr || found->cls == 0 || found->told != 0) return false;
-  found->told = 1;
+  if (found == nullptr || found->cls == 0 || found->sent != 0) return false;
+  found->sent = 1;
   return true;
 }
 
@@ -39,11 +39,11 @@ bool ObjectFacts::forget(uint64_t number) {
   LockGuard guard(lock_, services_);
   ObjectFact* found = facts_.find(number);
   if (found == nullptr || found->cls == 0) return false;
-  const bool was_told = found->told != 0;
+  const bool was_sent = found->sent != 0;
   *found = {};
   count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   if (--*counts_.find(number >> Pages<ObjectFact>::kPageBits) == 0) facts_.drop(number);
-  return was_told;
+  return was_sent;
 }
 
 void ObjectFacts::close() {

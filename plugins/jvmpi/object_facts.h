@@ -11,7 +11,7 @@ namespace hprof::jvmpi {
 struct ObjectFact {
   uint32_t cls;         // class number; 0: nothing is known
   uint32_t units : 31;  // bytes / 8
-  uint32_t told : 1;    // OBJECT_ALLOC was sent by request
+  uint32_t sent : 1;    // OBJECT_ALLOC was sent by request
 };
 
 class ObjectFacts {
@@ -25,13 +25,13 @@ class ObjectFacts {
   void note(uint64_t number, uint64_t cls, int64_t size);
   // False: nothing is known of the object.
   bool find(uint64_t number, ObjectFact* fact) const;
-  // Sets `told`. False: nothing is known, or it was set.
+  // Sets `sent`. False: nothing is known, or it was set.
   bool mark_told(uint64_t number);
   bool is_told(uint64_t number) const {
     ObjectFact fact;
-    return count_.load(std::memory_order_relaxed) != 0 && find(number, &fact) && fact.told != 0;
+    return count_.load(std::memory_order_relaxed) != 0 && find(number, &fact) && fact.sent != 0;
   }
-  // Forgets a freed object. True: it was told. [gc]
+  // Forgets a freed object. True: OBJECT_ALLOC was sent. [gc]
   bool forget(uint64_t number);
   void close();
 

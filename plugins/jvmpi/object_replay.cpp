@@ -25,8 +25,8 @@ void Objects::end_telling(Telling* telling) {
 
 bool Objects::is_being_told(JNIEnv* jni, uint64_t number) const {
   for (const Telling& telling : tellings_) {
-    const uint64_t told = telling.number.load(std::memory_order_acquire);
-    if ((told == number || told == kAll) && telling.teller.load(std::memory_order_acquire) != jni)
+    const uint64_t sent = telling.number.load(std::memory_order_acquire);
+    if ((sent == number || sent == kAll) && telling.teller.load(std::memory_order_acquire) != jni)
       return true;
   }
   return false;

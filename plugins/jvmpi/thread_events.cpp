@@ -12,7 +12,7 @@ void Threads::started(JNIEnv* jni, jthread thread) {
   ThreadEntry* entry = this->entry(jni, true);
   if (entry == nullptr || entry->object.load(std::memory_order_acquire) != nullptr) return;
   entry->local.store(nullptr, std::memory_order_relaxed);
-  entry->told.store(false, std::memory_order_relaxed);
+  entry->start_sent.store(false, std::memory_order_relaxed);
   entry->telling.store(false, std::memory_order_relaxed);
   entry->cpu_ns.store(-1, std::memory_order_relaxed);
   entry->met.store(0, std::memory_order_relaxed);
@@ -54,8 +54,8 @@ void Threads::ended(JNIEnv* jni, bool destroys) {
   ThreadEntry* entry = this->entry(jni, false);
   if (entry == nullptr || destroys_vm(*entry) != destroys) return;
   leave_monitors(jni);
-  const bool told = entry->told.exchange(false, std::memory_order_relaxed);
-  if (told || !notifier_.is_on(JVMPI_EVENT_THREAD_START)) {
+  const bool was_sent = entry->start_sent.exchange(false, std::memory_order_relaxed);
+  if (was_sent || !notifier_.is_on(JVMPI_EVENT_THREAD_START)) {
     JVMPI_Event event = {};
     notifier_.send_if_on(&event, JVMPI_EVENT_THREAD_END, jni);
   }
@@ -167,7 +167,7 @@ bool Threads::send(JNIEnv* jni, JNIEnv* env, jthread thread, jint type) {
 void Threads::tell(JNIEnv* jni, JNIEnv* env, jthread thread, ThreadEntry* entry) {
   if (!notifier_.is_on(JVMPI_EVENT_THREAD_START) || entry->telling.exchange(true, std::memory_order_acq_rel))
     return;
-  if (send(jni, env, thread, JVMPI_EVENT_THREAD_START)) entry->told.store(true, std::memory_order_release);
+  if (send(jni, env, thread, JVMPI_EVENT_THREAD_START)) entry->start_sent.store(true, std::memory_order_release);
 }
 
 void Threads::tell_all(JNIEnv* jni) {

@@ -12,7 +12,7 @@ namespace hprof::monitor {
 
 static constexpr hprof_column kColumns[] = {
     {"blamed_ns", "time", HPROF_COLUMN_NANOSECONDS, tables::kFirst, nullptr, "that others waited meanwhile"},
-    {"waiters", "count", HPROF_COLUMN_COUNT, tables::kWeight, "threads", "found waiting, look by look"},
+    {"waiters", "count", HPROF_COLUMN_COUNT, tables::kWeight, "threads", "found waiting, sample by sample"},
     tables::kTrace,
     {"monitor", nullptr, HPROF_COLUMN_CLASS, HPROF_COLUMN_LEAF, nullptr, "class of the lock that was held"},
 };

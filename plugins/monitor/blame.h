@@ -1,7 +1,7 @@
 // The table BLAME: where the threads were that held what others waited for, and how long those waited.
 //
-// The looking thread of monitor=all (ParkSampler) takes the stacks. The owner of a lock of
-// java.util.concurrent is in a field, so each thread that is parked on one is charged at each look. The VM
+// The sampler thread of monitor=all (ParkSampler) takes the stacks. The owner of a lock of
+// java.util.concurrent is in a field, so each thread that is parked on one is charged in each sample. The VM
 // stops all threads to name a monitor's owner: so 20 times a second, at random moments, one of the threads
 // that wait to enter a monitor is drawn, and stands for all of them.
 //
@@ -26,7 +26,7 @@ namespace hprof::monitor {
 inline constexpr const char* kBlameTable = "hprof.monitor_blame/1";
 struct BlameRow {
   uint64_t blamed_ns;  // that others waited
-  uint64_t waiters;    // threads found waiting, look by look
+  uint64_t waiters;    // threads found waiting, sample by sample
   uint64_t trace;      // hprof_trace_serial of the holder
   uint64_t monitor;    // hprof_class_serial of the lock
 };
@@ -39,16 +39,16 @@ class Blame {
   // finds_monitors: the VM tells what a thread is blocked on, and what it holds. False: no memory. [control]
   bool open(const Services& services, jvmtiEnv* jvmti, BlockedStacks* stacks, BlockedThreads* blocked,
             bool finds_monitors);
-  void close();                     // the looking thread has ended [control]
+  void close();                     // the sampler thread has ended [control]
   void clear() { table_.clear(); }  // [control]
 
-  // All by the looking thread. The first question to the VM comes after `now`.
+  // All by the sampler thread. The first question to the VM comes after `now`.
   void start(uint64_t now);
   // A thread was parked for `ns` on the lock, whose owner is `holder` (null: not known). With room for three
   // local references.
   void charge_parked(JNIEnv* jni, const ParkedLocks& locks, jobject lock, jthread holder,
                      hprof_class_serial kind, uint64_t ns);
-  // Ends a look.
+  // Ends a sample.
   void look_at_monitors(JNIEnv* jni, uint64_t now);
 
   // Nothing without rows. [control]
@@ -70,7 +70,7 @@ class Blame {
   ContentionTable table_;
   RandomMoments moments_;
   uint64_t asked_ns_ = 0, next_ns_ = 0;
-  // The lock charged last at this look, and the stack of its holder: many threads may wait for one lock.
+  // The lock charged last in this sample, and the stack of its holder: many threads may wait for one lock.
   jobject lock_ = nullptr;  // local reference
   hprof_trace_serial holders_trace_ = 0;
   uint64_t* lost_ = nullptr;

@@ -223,7 +223,7 @@ void Collector::monitor_contended_enter(void* jni, hprof_thread* thread, void* o
   const hprof_trace_serial trace = stacks_.of_current(jni, thread->serial);
   const hprof_class_serial monitor = class_of(jni, object);
   block(jni, thread, object, Doing::kEntering, since, trace, monitor);
-  holders_.look(static_cast<JNIEnv*>(jni), thread, static_cast<jobject>(object), trace, monitor, since);
+  holders_.ask(static_cast<JNIEnv*>(jni), thread, static_cast<jobject>(object), trace, monitor, since);
 }
 
 void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void* object) {

@@ -57,7 +57,7 @@ void Holders::Names::add(hprof_thread_serial thread) {
 }
 
 // Not on virtual threads: while the VM looks for an owner, it mounts none.
-void Holders::look(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
+void Holders::ask(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
                    hprof_class_serial monitor, uint64_t now) {
   uint64_t next = next_.load(std::memory_order_relaxed);
   if (now < next || (thread->flags & HPROF_THREAD_VIRTUAL) != 0 ||
@@ -67,10 +67,10 @@ void Holders::look(JNIEnv* jni, const hprof_thread* thread, jobject object, hpro
   uint32_t entry_count = 0;
   if (ask_owner(services_, jvmti_, jni, object, &owner, &entry_count) && owner != 0 &&
       owner != HPROF_OWNER_UNKNOWN)
-    note(trace, monitor, thread->serial, owner);
+    add(trace, monitor, thread->serial, owner);
 }
 
-void Holders::note(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
+void Holders::add(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
                    hprof_thread_serial owner) {
   if (!lock_.try_lock()) return;
   uint32_t at = 0;
@@ -81,7 +81,7 @@ void Holders::note(hprof_trace_serial trace, hprof_class_serial monitor, hprof_t
     rows_[at].monitor = monitor;
   }
   if (at < used_) {
-    rows_[at].looks++;
+    rows_[at].times++;
     rows_[at].blocked.add(blocked);
     rows_[at].owners.add(owner);
   }
@@ -116,7 +116,7 @@ hprof_status Holders::write(const hprof_monitor_row* rows, uint64_t count) {
     add_names(row.blocked, &note);
     note.add(" kept waiting by ");
     add_names(row.owners, &note);
-    note.add(" (seen ").add(row.looks).add(row.looks == 1 ? " time)" : " times)");
+    note.add(" (seen ").add(row.times).add(row.times == 1 ? " time)" : " times)");
     status = write_note(services_, note);
   }
   return status;

@@ -35,10 +35,10 @@ class Holders {
   void clear();                                          // [control]
 
   // The calling thread is about to be blocked on the monitor. Never waits. [app]
-  void look(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
+  void ask(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
             hprof_class_serial monitor, uint64_t now);
   // The thread was found waiting for a lock with that owner. Never waits. [app][control]
-  void note(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
+  void add(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
             hprof_thread_serial owner);
 
   // Writes notes on the first rows of the table. [control]
@@ -55,7 +55,7 @@ class Holders {
   struct Row {
     hprof_trace_serial trace;
     hprof_class_serial monitor;
-    uint64_t looks;
+    uint64_t times;
     Names blocked, owners;
   };
 

@@ -42,7 +42,7 @@ hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Parke
   memset(now_, 0, kEntries * sizeof(Parked));
   sampler_ = s.threads->start(s.host, "HPROF locks", &ParkSampler::loop, this);
   if (sampler_ != nullptr) return HPROF_OK;
-  s.log->message(s.host, "monitor=all: the looking thread cannot be started");
+  s.log->message(s.host, "monitor=all: the sampler thread cannot be started");
   return HPROF_FAILED;
 }
 
@@ -50,7 +50,7 @@ void ParkSampler::stop() {
   if (sampler_ == nullptr) return;
   if (services_.threads->stop(services_.host, sampler_) != HPROF_OK) {
     stuck_ = true;
-    services_.log->message(services_.host, "monitor=all: the looking thread does not end");
+    services_.log->message(services_.host, "monitor=all: the sampler thread does not end");
   }
   sampler_ = nullptr;
 }
@@ -66,7 +66,7 @@ void ParkSampler::close() {
 
 void ParkSampler::reset() {
   table_.clear();
-  looks_.store(0, std::memory_order_relaxed);
+  samples_.store(0, std::memory_order_relaxed);
 }
 
 void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
@@ -81,13 +81,13 @@ void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
     if (s.threads->wait(thread, next > now ? next - now : 1) == 0) return;
     now = s.clock->monotonic(s.host);
     if (now < next) continue;
-    // After a late look missed ones are not repeated: it charges more time.
+    // After a late sample missed ones are not repeated: it charges more time.
     next = now > next + self->interval_ns_ ? now + self->interval_ns_ : next + self->interval_ns_;
-    self->look(self->jni_);
+    self->sample(self->jni_);
   }
 }
 
-void ParkSampler::look(JNIEnv* jni) {
+void ParkSampler::sample(JNIEnv* jni) {
   const Services& s = services_;
   uint64_t now = s.clock->monotonic(s.host);
   charged_ns_ = now > last_look_ns_ ? now - last_look_ns_ : 0;
@@ -99,7 +99,7 @@ void ParkSampler::look(JNIEnv* jni) {
   before_ = now_;
   now_ = old;
   memset(now_, 0, kEntries * sizeof(Parked));
-  looks_.fetch_add(1, std::memory_order_relaxed);
+  samples_.fetch_add(1, std::memory_order_relaxed);
 }
 
 uint32_t ParkSampler::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
@@ -140,7 +140,7 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
 void ParkSampler::note_owner(const Parked& now, hprof_class_serial monitor, jobject owner) {
   if (owner == nullptr) return;
   const hprof_thread_serial serial = services_.threads->serial_of(services_.host, owner);
-  if (serial != 0) holders_->note(now.trace, monitor, now.thread, serial);
+  if (serial != 0) holders_->add(now.trace, monitor, now.thread, serial);
 }
 
 static uint32_t entry_of(hprof_thread_serial serial) { return serial * 0x9e3779b1u >> 19; }

@@ -1,8 +1,8 @@
 // Contention on the locks of java.util.concurrent, sampled: the VM has no event for it.
 //
-// An agent thread looks at the platform threads at intervals. A thread parked with a subclass of
+// An agent thread samples the platform threads at intervals. A thread parked with a subclass of
 // AbstractOwnableSynchronizer as its blocker waits for that lock, and is charged the time since the previous
-// look. CountDownLatch does not count: waiting for an event is no contention.
+// sample. CountDownLatch does not count: waiting for an event is no contention.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace hprof::monitor {
 
 class ParkSampler {
  public:
-  static constexpr uint32_t kMostParked = 4096;  // threads parked on locks at a look
+  static constexpr uint32_t kMostParked = 4096;  // threads parked on locks in a sample
   // Bytes that start takes.
   static constexpr uint64_t kLeastMemory = 4 * kMostParked * 12 + ContentionTable::kLeastMemory;
 
@@ -43,10 +43,10 @@ class ParkSampler {
       visit(row);
     });
   }
-  uint64_t looks() const { return looks_.load(std::memory_order_relaxed); }
+  uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
 
  private:
-  // A thread and its lock at a look: open addressing by thread, twice as many entries as threads.
+  // A thread and its lock in a sample: open addressing by thread, twice as many entries as threads.
   struct Parked {
     hprof_thread_serial thread;  // 0: free
     jint lock;                   // identity hash
@@ -56,7 +56,7 @@ class ParkSampler {
   static_assert(2 * kEntries * sizeof(Parked) == 4 * kMostParked * 12, "see kLeastMemory");
 
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
-  void look(JNIEnv* jni);
+  void sample(JNIEnv* jni);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void charge(hprof_thread_serial serial, jthread thread, jobject lock, jobject owner);
   void note_owner(const Parked& now, hprof_class_serial monitor, jobject owner);
@@ -81,8 +81,8 @@ class ParkSampler {
   Parked* now_ = nullptr;
   uint32_t parked_ = 0;  // entries of now_
   uint64_t last_look_ns_ = 0;
-  uint64_t charged_ns_ = 0;  // at this look
-  std::atomic<uint64_t> looks_{0};
+  uint64_t charged_ns_ = 0;  // in this sample
+  std::atomic<uint64_t> samples_{0};
   uint64_t* lost_ = nullptr;
   hprof_string_id label_ = 0;
 };

@@ -67,11 +67,10 @@ hprof_status Collector::write_notes(const ContentionRows& rows, uint64_t still_b
   if (status != HPROF_OK || !config_.has_locks()) return status;
   Note parks;
   parks.add("monitor: locks of java.util.concurrent are sampled every ");
-  parks.decimal(config_.interval_ns / 1000, 3).add(" ms, ").add(parks_.looks());
+  parks.decimal(config_.interval_ns / 1000, 3).add(" ms, ").add(parks_.samples());
   parks.add(
-      " times so far: a platform thread found parked on one is charged the time since the look before; count "
-      "is how "
-      "often it was not seen there the look before");
+      " times so far: a platform thread found parked on one is charged the time since the sample before; count "
+      "is how often the sample before had not found it there");
   return write_note(services_, parks);
 }
 

@@ -15,7 +15,7 @@ enum class Outcome : uint32_t {
   kTaken,    // the server has it
   kRefused,  // it will never take it
   kAgain,    // it may take it later
-  kStopped,  // told to stop
+  kStopped,  // asked to stop
 };
 
 struct Request {

@@ -28,7 +28,7 @@ import sun.misc.Unsafe;
  * becomes brief. Between two brief nodes the clock is not read: their time is summed, and the collector divides it.
  *
  * <p>A platform thread has nodes of its own. Virtual threads share nodes, whose counts are added to atomically. $hprof of
- * a virtual thread is its door, a node without ways, so that enter() always comes to enterSlowly(), which takes the
+ * a virtual thread is its sentinel, a node without ways, so that enter() always comes to enterSlowly(), which takes the
  * thread's node from its state. The state is given back when its outermost frame ends. A frame that begins on a virtual
  * thread and ends on its carrier, or the other way round, would leave the node of one in the other: the rewriter puts
  * no such probes into methods that change the current thread.

@@ -8,7 +8,7 @@ public final class HprofLatency {
   private HprofLatency() {}
 
   /**
-   * A call of the method with that number begins; 0: it is not timed. ~number: of a constructor, whose end is not told
+   * A call of the method with that number begins; 0: it is not timed. ~number: of a constructor, whose end is not reported
    * if super() or this() fails; constructed() follows if not.
    *
    * <p>A call whose begin is counted must have the stack for exit(), which may run after compiled frames became

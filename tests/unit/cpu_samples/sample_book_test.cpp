@@ -70,16 +70,16 @@ TEST_CASE("equal stacks are one trace, weights add up") {
 TEST_CASE("looks of one weight count as they are, those of different weights as fewer") {
   Book b;
   REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
-  CHECK(b.book.equal_looks() == 0);
+  CHECK(b.book.effective_samples() == 0);
   void* f = b.method("A", "f");
   for (int i = 0; i < 100; i++) b.add({f}, 4);
-  CHECK(b.book.looks() == 100);
-  CHECK(b.book.equal_looks() == 100);
+  CHECK(b.book.samples() == 100);
+  CHECK(b.book.effective_samples() == 100);
   b.add({f}, 400);  // 800^2 / (100 * 16 + 160,000) = 3.96
-  CHECK(b.book.looks() == 101);
-  CHECK(b.book.equal_looks() == 4);
+  CHECK(b.book.samples() == 101);
+  CHECK(b.book.effective_samples() == 4);
   b.book.clear();
-  CHECK(b.book.equal_looks() == 0);
+  CHECK(b.book.effective_samples() == 0);
 }
 
 TEST_CASE("what is drawn together counts as one look") {
@@ -91,10 +91,10 @@ TEST_CASE("what is drawn together counts as one look") {
     for (int i = 0; i < 5; i++) b.add({f}, 2);
     b.book.end_draw();
   }
-  CHECK(b.book.looks() == 50);
-  CHECK(b.book.equal_looks() == 10);
+  CHECK(b.book.samples() == 50);
+  CHECK(b.book.effective_samples() == 10);
   for (int i = 0; i < 100; i++) b.add({f}, 10);
-  CHECK(b.book.equal_looks() == 110);
+  CHECK(b.book.effective_samples() == 110);
 }
 
 TEST_CASE("stacks are told apart by thread with thread=y only") {
