@@ -38,6 +38,14 @@ class Losses(unittest.TestCase):
                 self.assertRegex(words, FORM)
                 self.assertLessEqual(len(words), MOST)
 
+    def test_none_has_its_words_elsewhere(self):
+        for folder in ("plugins", "writers", "examples"):
+            for path in glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True):
+                if path.endswith((".cpp", ".h")):
+                    with open(path, encoding="utf-8") as file:
+                        calls = file.read().count("loss_counter(")
+                    self.assertEqual(calls, len(words_of(path, IN_UNITS)), path)
+
     def test_the_option_exists(self):
         with open(os.path.join(ROOT, "docs", "options.md"), encoding="utf-8") as file:
             options = set(re.findall(r"^\| `([a-z-]+=)", file.read(), re.M))
