@@ -1,7 +1,7 @@
 // The end of a session: with the VM, or before it.
 //
-// Either the VM's death or a detach ends phase kLive; the other one returns, or waits. The control thread
-// does the work (finish) and may get stuck inside a unit; the thread that waits for it gives up after
+// The VM's death or a detach ends phase kLive; the later of the two waits for it, or returns. The control
+// thread does the work (finish) and may get stuck inside a unit; the thread that waits for it gives up after
 // exit-timeout=. From then on no memory that a unit could reach is freed, and units' requests are refused.
 // Memory that late callbacks read (gates, slots, the control thread's flags) is never freed here.
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kThreadDeadlineNs = 2 * platform::kNanosPerSecond;
 constexpr size_t kUnloadStack = 256 * 1024;
 constexpr jint kLocalReferences = 64;
-constexpr int64_t kLookNs = 20 * platform::kNanosPerMilli;
+constexpr int64_t kPollNs = 20 * platform::kNanosPerMilli;
 
 // The part of the time for the work after the deadline.
 int64_t reserve_of(int64_t timeout_ns) {
@@ -114,7 +114,7 @@ bool Session::finish_in_time(JNIEnv* jni) {
       abandon();
       return false;
     }
-    finish_.event.wait(now + kLookNs);
+    finish_.event.wait(now + kPollNs);
   }
   return parts_.control.stop(platform::monotonic_ns() + kThreadDeadlineNs) && finish_.well;
 }

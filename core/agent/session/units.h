@@ -30,7 +30,7 @@ class Units {
   // [onload][control]
   void keep_for_starts(const CollectorSlot* slot = nullptr) const;
 
-  // While it lives [control].
+  // While the program runs [control].
 
   // Start or stop all collectors.
   void start_all(JNIEnv* jni);
@@ -71,9 +71,8 @@ class Units {
   bool needs_any(uint64_t needs) const { return (needs_ & needs) != 0; }  // HPROF_NEED_*
   bool uses_any(uint64_t needs) const { return ((needs_ | wants_) & needs) != 0; }
   bool is_subscribed(uint64_t event) const;
-  uint64_t needed_later() const {
-    return needed_later_;
-  }  // bytes that collectors that start, or report, take
+  // Bytes that collectors will take when they start or report.
+  uint64_t needed_later() const { return needed_later_; }
 
  private:
   bool add(UnitSlot& slot, uint32_t unit_index);

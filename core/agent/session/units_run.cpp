@@ -27,11 +27,11 @@ constexpr int64_t kCallbackAtExitNs = platform::kNanosPerSecond;
 
 }  // namespace
 
-// While nothing collects, only ends of threads with a record matter.
+// While nothing collects, only the ends of threads that have a record are needed.
 uint64_t Units::events_wanted() const {
   // A unit compiled for a later core may want more.
   constexpr uint64_t kKnownEvents = (1ull << HPROF_EVENT_COUNT) - 1;
-  constexpr uint64_t kOnceAndForAll = kEventVmStart | kEventClassFileLoad;
+  constexpr uint64_t kFromTheStart = kEventVmStart | kEventClassFileLoad;
   uint64_t events = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
     if (collectors_[i].running) events |= collectors_[i].unit->events & kKnownEvents;
@@ -40,7 +40,7 @@ uint64_t Units::events_wanted() const {
   // the CDS archive off.
   if (parts_.rewriter.is_active())
     events |=
-        parts_.rewriter.is_late() && parts_.phase() != SessionPhase::kLive ? kEventVmStart : kOnceAndForAll;
+        parts_.rewriter.is_late() && parts_.phase() != SessionPhase::kLive ? kEventVmStart : kFromTheStart;
   if (parts_.class_files.has_handlers()) events |= kEventClassFileLoad;
   if (is_collecting()) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
   if (parts_.threads.has_records()) events |= HPROF_EVENT_THREAD_END;
@@ -85,8 +85,8 @@ bool Units::is_collecting() const {
 // Before the first collector starts: makes records of all threads, whose events keep them up to date.
 void Units::prepare_to_collect(JNIEnv* jni) {
   if (is_collecting()) return;
-  // Native ids are read from the VM's structures, under the fault guard, since threads may end meanwhile.
-  // Only during the reads: with -Xcheck:jni the VM warns about foreign signal handlers.
+  // Native ids are read from the VM's structures, under the fault guard, since threads may end meanwhile. The
+  // guard is installed for these reads only: with -Xcheck:jni the VM warns about foreign signal handlers.
   const bool is_guarded = platform::install_fault_guard() == 0;
   parts_.threads.enumerate(jni, parts_.hotspot.thread_ids());
   parts_.hotspot.prepare_to_collect();

@@ -24,7 +24,7 @@ typedef struct hprof_thread {
   uint32_t reserved;
   uint64_t os_id; /* native thread id; 0 for virtual threads and where the platform has none */
   /* For the collector's own state of this thread, NULL at first. Handlers run on the thread itself; a collector that
-   * also uses the slot in hprof_threads_service.each synchronises the two */
+   * also uses the slot in hprof_threads_service.each synchronises the two. */
   void* slot;
 } hprof_thread;
 

@@ -370,8 +370,8 @@ typedef struct hprof_value {
   uint8_t reserved;
   uint64_t bits;
 } hprof_value;
-/* In the records of a heap dump `object` is the object that the record is about, `owner` its class and `class_object` that
- * class's object; of a class they are the class object and the class itself. */
+/* In the records of a heap dump `object` is the id of an object, `owner` its class, and `class_object` the id of that class's
+ * java.lang.Class. In the record of a class, `owner` is the class and `object` its java.lang.Class. */
 typedef struct hprof_rec_heap_class {
   hprof_record head;
   hprof_class_serial owner;

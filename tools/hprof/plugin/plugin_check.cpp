@@ -26,7 +26,7 @@ namespace hprof::tool {
 namespace {
 
 struct Row {
-  std::string unit, id, step, verdict, words;  // id: of the step
+  std::string unit, id, step, verdict, text;  // id: of the step
 };
 
 struct Check {
@@ -44,7 +44,7 @@ constexpr const char* kJavaStep = "java";
 
 using Say = std::function<void(const std::string& line)>;
 
-// In the other process. Lines: "fault WORDS", "remark WORDS", "doing WORDS", "unit KIND ID".
+// Runs in the other process, which prints lines: "fault TEXT", "remark TEXT", "doing TEXT", "unit KIND ID".
 
 const hprof_module* open_module(const std::string& file, std::string* reason) {
   platform::Library library;
@@ -182,7 +182,7 @@ bool is_chosen(const Check& check, const std::string& unit, const CheckStep& ste
 // Adds it unless it is there already: several options may lead to the same finding.
 void add_row(Check* check, const Row& row) {
   const bool is_there = std::any_of(check->rows.begin(), check->rows.end(), [&](const Row& other) {
-    return other.unit == row.unit && other.step == row.step && other.words == row.words;
+    return other.unit == row.unit && other.step == row.step && other.text == row.text;
   });
   if (!is_there) check->rows.push_back(row);
 }
@@ -280,7 +280,7 @@ int print_json(const Check& check, size_t faults) {
   const char* before = "\n";
   for (const Row& row : check.rows) {
     std::cout << before << "{\"unit\":" << json_string(row.unit) << ",\"test\":" << json_string(row.id)
-              << ",\"verdict\":" << json_string(row.verdict) << ",\"text\":" << json_string(row.words) << '}';
+              << ",\"verdict\":" << json_string(row.verdict) << ",\"text\":" << json_string(row.text) << '}';
     before = ",\n";
   }
   std::cout << "\n]}\n";
@@ -301,7 +301,7 @@ int print_rows(const Check& check, bool as_json) {
     line.resize(4 + unit, ' ');
     line += row.step;
     line.resize(6 + unit + step, ' ');
-    line += row.words.empty() ? row.verdict : (row.verdict + "  ").substr(0, 4) + "  " + row.words;
+    line += row.text.empty() ? row.verdict : (row.verdict + "  ").substr(0, 4) + "  " + row.text;
     std::cout << line << '\n';
   }
   std::cout << faults << (faults == 1 ? " failure\n" : " failures\n");

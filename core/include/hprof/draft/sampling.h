@@ -53,14 +53,14 @@ typedef struct hprof_sampling_service {
   void (*set_interval)(const hprof_host* host, uint64_t number, uint64_t interval_ns);
   /* 1: the thread blocks the timers' signal now. [any] but [signal] */
   uint32_t (*is_blocked)(const hprof_host* host, uint64_t os_id);
-  /* The kernel serves CPU timers at its ticks only: the time between two, in nanoseconds; 0: not known, or
-   * there are no timers of moments. [any] */
+  /* The time between two ticks of the kernel, the only moments at which it serves CPU timers, in nanoseconds; 0: not known,
+   * or there is no add_moments. [any] */
   uint64_t (*tick_length)(const hprof_host* host);
   /* Adds a timer of elapsed time to the timer, which signals the same thread, and returns its number for signal_after;
    * 0: there is none. stop frees it. Once for each timer. [control][app] */
   uint64_t (*add_moments)(const hprof_host* host, hprof_cpu_timer* timer);
-  /* One more signal after wait_ns, at any moment; replaces the one before. Unlike a tick it may meet the thread in a
-   * system call. [signal] */
+  /* Requests one signal after wait_ns of elapsed time, in place of an earlier request. Unlike a tick it may meet the thread
+   * in a system call. [signal] */
   void (*signal_after)(const hprof_host* host, uint64_t number, uint64_t wait_ns);
   /* HPROF_CALL_*: the system call that the interrupted thread was in. [signal] */
   uint32_t (*interrupted_call)(const hprof_host* host, const void* ucontext);

@@ -16,15 +16,15 @@ typedef struct hprof_thread_context_service {
   uint32_t size;
   /* The first Java version whose threads are told apart by Thread.threadId(). */
   uint32_t first_with_ids;
-  /* Makes room for contexts, unless there is some. The core calls it before a collector starts, if a unit has enabled
-   * contexts, and `close` once all have stopped. 0: no memory. *why: static text, why `running` will find none; NULL: it
-   * will. [control] */
+  /* Allocates the table of contexts, unless there is one. The core calls it before a collector starts, if a unit has
+   * enabled contexts, and `close` once all have stopped. 0: no memory. *why: static text, why `running` will find none;
+   * NULL: it will find them. [control] */
   uint32_t (*open)(const hprof_host* host, void* jni, const char** why);
   void (*close)(const hprof_host* host);
-  /* Forgets all contexts, and the variable. [control] */
+  /* Forgets all contexts, and the variable that find_variable found. [control] */
   void (*clear)(const hprof_host* host);
   /* Sets the context of what the calling thread runs, in place of an earlier one. thread: its Thread.threadId(), any
-   * value before first_with_ids; context NULL: it has none. HPROF_DROPPED: there is no place. Takes no lock, allocates
+   * value before first_with_ids; context NULL: it has none. HPROF_DROPPED: the table is full. Takes no lock, allocates
    * nothing, and may be called at any time after `open`, also when the session has ended. [app] in a native method */
   hprof_status (*set)(const void* jni, uint64_t thread, const hprof_context* context);
   /* Likewise of the virtual thread that the calling thread runs, by what the VM says of it; HPROF_UNSUPPORTED: it runs none, or

@@ -25,7 +25,7 @@ typedef struct hprof_vm_dump_service {
   /* Makes the VM dump its heap into `take`, which runs on the calling thread. all = 1: unreachable objects, too; 0: the
    * VM collects garbage first. Nothing touches a disk. The calling thread must not be one that serves the VM's
    * attach or signal requests. HPROF_UNSUPPORTED: the VM does not do it, and nothing was taken; HPROF_ABORTED: take
-   * wanted no more; HPROF_FAILED: it broke off. The reason is in error (error_size bytes, NUL terminated). [control] */
+   * refused bytes; HPROF_FAILED: it broke off. The reason is in error (error_size bytes, NUL terminated). [control] */
   hprof_status (*run)(const hprof_host* host, uint32_t all, void* argument, hprof_vm_dump_take take, char* error,
                       uint32_t error_size);
 } hprof_vm_dump_service;

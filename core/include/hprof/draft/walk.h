@@ -35,7 +35,7 @@ typedef struct hprof_async_frame {
   void* method;  /* a jmethodID; NULL: the method has none yet */
 } hprof_async_frame;
 
-/* How the caller of the interrupted code was found. A stack found otherwise than by a guess is AsyncGetCallTrace's, too. */
+/* How the caller of the interrupted code was found. Unless it was a guess, AsyncGetCallTrace finds the same stack. */
 enum {
   HPROF_WALKED_BODY,        /* the frame of compiled code is complete */
   HPROF_WALKED_INTERPRETER, /* in an interpreted method */
@@ -58,7 +58,7 @@ typedef struct hprof_interrupted_stack {
   uint32_t has_hole; /* 1: frames of a virtual thread are missing, since they are in the heap */
   uint32_t in_call;  /* 1: at a system call, so the time was the kernel's */
   uint32_t kind;     /* HPROF_FRAME_..., of the innermost frame */
-  uint32_t by_vm;    /* frames at which AsyncGetCallTrace may end: before one that waits for deoptimization, or behind a linker; else all */
+  uint32_t by_vm;    /* AsyncGetCallTrace may end after so many frames: before one that waits for deoptimization, or behind a linker; else all */
   uint64_t outside;  /* the interrupted instruction, if no Java method has it; else 0 */
 } hprof_interrupted_stack;
 

@@ -8,8 +8,8 @@
 
 #define HPROF_SERVICE_CONTEXT "hprof.context/1"
 
-/* The most platform threads that have a context at the same time, and as many as eight times that virtual threads; with a
- * low max-memory= fewer. */
+/* The most platform threads that have a context at the same time; of virtual threads eight times as many. Fewer with a low
+ * max-memory=. */
 #define HPROF_CONTEXT_THREADS 16384
 
 typedef struct hprof_context {
@@ -27,13 +27,13 @@ typedef struct hprof_context_service {
   /* Makes room for contexts. Until a unit has called it, nobody can set or read any. [onload] */
   hprof_status (*enable)(const hprof_host* host);
   /* Sets the context of the calling thread, in place of an earlier one; NULL: it has none. Takes no lock and allocates
-   * nothing. One set while a virtual thread runs is that virtual thread's, on whatever thread it is mounted, and not its
-   * carrier's; it takes it away before it ends, or its place is lost. HPROF_UNSUPPORTED: not enabled, a thread that the
-   * core does not know, or a virtual one of a VM that does not say which is mounted (docs/hotspot.md, mounted-ids);
+   * nothing. On a virtual thread the context is the virtual thread's, on whatever carrier it is mounted. Set NULL before a
+   * virtual thread ends, or its slot stays taken. HPROF_UNSUPPORTED: not enabled, a thread that the core does not know,
+   * or a virtual thread of a VM that does not say which one is mounted (docs/hotspot.md, mounted-ids);
    * HPROF_DROPPED: too many threads have one; the loss has been counted. [app] */
   hprof_status (*set)(const hprof_host* host, const hprof_context* context);
-  /* Copies the context of a live platform thread. Only the thread itself, its signal handlers included, reads what fits its
-   * present work. HPROF_UNSUPPORTED: not enabled; HPROF_FAILED: the thread has none, or is just setting it.
+  /* Copies the context of a live platform thread. It may be out of date at once, except on the thread itself, in its signal
+   * handlers, too. HPROF_UNSUPPORTED: not enabled; HPROF_FAILED: the thread has none, or is just setting it.
    * [any] */
   hprof_status (*read)(const hprof_host* host, hprof_thread_serial thread, hprof_context* context);
 } hprof_context_service;

@@ -10,16 +10,16 @@
  * its archive (-Xshare:on, -XX:AOTMode=on), users with a thread_field get none, and others are LATE.
  *
  * Any number of units may have probes at a point: they are called in the order of the units' ids, at the end of a method in
- * the opposite one. A method may not pass 8,000 bytes, which is the most that HotSpot compiles, or if it had more already
- * 65,535: in that order those units have probes there whose probes fit beside the others; each_left counts it for the rest.
+ * the opposite one. With its probes a method has at most 8,000 bytes, the most that HotSpot compiles, or 65,535 if it had more
+ * than 8,000 without. A unit whose probes do not fit beside those of the units before it has none there; each_left counts it.
  *
  * Rules for targets. A target runs on the program's thread, in the middle of any method, from before VMInit on, and as
  * long as the process lives: what it uses is kept. In Java it tests its `live` field first; it calls only its own
  * methods, native methods and intrinsics, since anything else may have probes, too; it makes no object, and throws nothing.
  * What is rare goes into methods with both annotations DontInline (java.lang.invoke and jdk.internal.vm.annotation; the VM
  * knows them by name). A class of the JDK that a target uses is initialised by `prime`. Targets in Java run on carriers of
- * virtual threads, too, which may be mounting one: JVMTI calls would wait for ever. The core leaves these out for native
- * targets, except for objects. Threads of the agent are included: `thread` tells them apart.
+ * virtual threads, too, where JVMTI calls may wait for ever for a thread that is being mounted. Native targets are not called
+ * on carriers, except for objects. Threads of the agent are included: `thread` tells them apart.
  */
 #ifndef HPROF_SERVICE_PROBES_H
 #define HPROF_SERVICE_PROBES_H
