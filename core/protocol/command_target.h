@@ -73,8 +73,8 @@ class CommandTarget {
   virtual Totals totals() const = 0;
   virtual void put_losses(TextWriter* lines) const = 0;
   // Forgets the last message, or appends it: that about the output, or of the session.
-  virtual void forget_words() = 0;
-  virtual void put_words(bool of_output, const char* otherwise, TextWriter* out) = 0;
+  virtual void forget_message() = 0;
+  virtual void put_last_message(bool of_output, const char* otherwise, TextWriter* out) = 0;
 };
 
 }  // namespace hprof

@@ -4,13 +4,13 @@
 
 #include "core/agent/services/checked_services.h"
 #include "core/agent/services/service_tables.h"
+#include "core/agent/session/log.h"
 #include "core/agent/session/memory_plan.h"
 #include "core/agent/session/reports.h"
 #include "core/agent/session/setup.h"
 #include "core/agent/session/unit_checks.h"
 #include "core/agent/session/unit_slot.h"
 #include "core/agent/session/units.h"
-#include "core/agent/session/voice.h"
 #include "core/agent/vm/thread_book.h"
 #include "core/base/counters.h"
 #include "core/base/memory_account.h"
@@ -29,11 +29,11 @@ const hprof_log_service kLog = {
     0,
     [](const hprof_host* host, const char* text) {
       char room[kLogTextMost];
-      if (!is_gone(*slot_of(host))) parts_of(host).voice.say(check_text(*slot_of(host), text, room));
+      if (!is_gone(*slot_of(host))) parts_of(host).log.say(check_text(*slot_of(host), text, room));
     },
     [](const hprof_host* host, const char* text) {
       char room[kLogTextMost];
-      if (!is_gone(*slot_of(host))) parts_of(host).voice.detail(check_text(*slot_of(host), text, room));
+      if (!is_gone(*slot_of(host))) parts_of(host).log.detail(check_text(*slot_of(host), text, room));
     },
     [](const hprof_host* host, const char* what) {
       char room[kLogTextMost];

@@ -4,11 +4,11 @@
 #include "core/agent/session/attach_reply.h"
 #include "core/agent/session/control.h"
 #include "core/agent/session/current_session.h"
+#include "core/agent/session/log.h"
 #include "core/agent/session/quarantine.h"
 #include "core/agent/session/session.h"
 #include "core/agent/session/setup.h"
 #include "core/agent/session/units.h"
-#include "core/agent/session/voice.h"
 #include "core/base/build.h"
 
 namespace hprof {
@@ -35,8 +35,8 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
   if (!has_room_for_detached()) return refuse(reply, "too many sessions in a short time: wait a minute");
   Session* session = make_session();
   if (session == nullptr) return refuse(reply, "no memory for a session");
-  Voice& voice = session->parts().voice;
-  voice.set_client(reply);
+  Log& log = session->parts().log;
+  log.set_client(reply);
   // Checked before the old session ends, so that bad options do not cost it.
   const Configured configured = session->configure(vm, options, true);
   if (configured != Configured::kRun) {
@@ -54,13 +54,13 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
     loaded = session->start_attached();
   }
   if (loaded && !session->runs_as_asked()) {
-    voice.fail("none of the chosen collectors runs");
+    log.fail("none of the chosen collectors runs");
     end_session(session, jni);
-    voice.set_client(nullptr);
+    log.set_client(nullptr);
     return JNI_ERR;
   }
   if (kHasSockets && loaded && reply != nullptr) session->describe(reply);
-  voice.set_client(nullptr);
+  log.set_client(nullptr);
   if (loaded) return JNI_OK;
   session->dispose();
   set_aside(session, true);
@@ -71,11 +71,11 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
 jint answer_attach(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options) {
   Session* session = current_session();
   const Str text = options;
-  if (session != nullptr) session->parts().voice.set_client(reply);
+  if (session != nullptr) session->parts().log.set_client(reply);
   const bool command = text.part(0, sizeof(kCommandOption) - 1) == kCommandOption;
   const jint result = command ? run_attach_command(session, jni, reply, text.part(sizeof(kCommandOption) - 1))
                               : load(vm, jni, reply, options, session);
-  if (session != nullptr) session->parts().voice.set_client(nullptr);
+  if (session != nullptr) session->parts().log.set_client(nullptr);
   return result;
 }
 

@@ -5,8 +5,8 @@
 #include "core/agent/session/attach_reply.h"
 #include "core/agent/session/control.h"
 #include "core/agent/session/current_session.h"
+#include "core/agent/session/log.h"
 #include "core/agent/session/session.h"
-#include "core/agent/session/voice.h"
 #include "core/base/build.h"
 #include "core/protocol/answer.h"
 
@@ -24,10 +24,10 @@ jint run_attach_command(Session* session, JNIEnv* jni, AttachReply* reply, Str t
   char line[Answer::kLastMost + 40];
   while (next_part(&rest, '\n', &part)) {
     snprintf(line, sizeof(line), "%.*s", static_cast<int>(part.size), part.data);
-    parts.voice.say(line);
+    parts.log.say(line);
   }
   if (!answer.good) return refuse(reply, answer.last_text);
-  parts.voice.say(answer.last_text);
+  parts.log.say(answer.last_text);
   return !answer.detach || end_session(session, jni) ? JNI_OK : JNI_ERR;
 }
 

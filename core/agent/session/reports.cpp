@@ -7,11 +7,11 @@
 #include <hprof/encoder.h>
 #include <hprof/tables.h>
 
+#include "core/agent/session/log.h"
 #include "core/agent/session/memory_plan.h"
 #include "core/agent/session/setup.h"
 #include "core/agent/session/unit_checks.h"
 #include "core/agent/session/units.h"
-#include "core/agent/session/voice.h"
 #include "core/agent/vm/jvmti_text.h"
 #include "core/base/build.h"
 #include "core/base/counters.h"
@@ -56,7 +56,7 @@ void Reports::say_losses() {
   parts_.losses.each_nonzero([this](const char* words, uint64_t value) {
     char text[200];
     put_loss(text, words, value);
-    parts_.voice.say(text);
+    parts_.log.say(text);
   });
 }
 
@@ -144,7 +144,7 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
   if (says) platform::write_stderr(text);
   const hprof_report_info info = info_of(slot, report);
   parts_.pipeline.begin_report(info);
-  parts_.voice.words().forget();
+  parts_.log.last().forget();
   hprof_status status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
   if (status == HPROF_OK && kHasReportWindows && window_table_ != nullptr)
     status = note_report(is_window(report) ? windows_begun_ : 0, info);
@@ -153,11 +153,11 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
     const auto used = static_cast<unsigned long long>(parts_.memory.used() / 1024);
     snprintf(text, sizeof(text), "%s: no memory for the report: %lluk of max-memory= are in use",
              slot.unit->summary, used);
-    parts_.voice.say(text);
+    parts_.log.say(text);
   }
   if (status != HPROF_OK) {
     TextWriter why(reported->why, sizeof(reported->why));
-    parts_.voice.words().put(&why, status_text(status));
+    parts_.log.last().put(&why, status_text(status));
   }
   const bool dumps = hprof_is_listed(slot.unit->records, HPROF_KIND_HEAP_DUMP_BEGIN) != 0;
   if (status != HPROF_OK && dumps) {
@@ -297,7 +297,7 @@ void Reports::say_done(const OutputName& name) const {
   char text[kOutputNameMost + 60];
   TextWriter out(text, sizeof(text));
   put_size(out.put("done: ").put(name.text).put(" ("), parts_.pipeline.bytes_written()).put(')');
-  parts_.voice.say(text);
+  parts_.log.say(text);
 }
 
 Reported Reports::report(const hprof_report& report) {
@@ -351,7 +351,7 @@ bool Reports::report_at_end() {
 
 void Reports::echo(uint32_t serial, bool good, const char* text) {
   if (echoes_ == kMostEchoes || !parts_.pipeline.acquire(false)) return;
-  if (++echoes_ == kMostEchoes) parts_.voice.say("no more answers to commands are written into the output");
+  if (++echoes_ == kMostEchoes) parts_.log.say("no more answers to commands are written into the output");
   char line[400];
   int size = snprintf(line, sizeof(line), "hprof command %u %s: %s", serial, good ? "ok" : "failed", text);
   if (size >= static_cast<int>(sizeof(line))) size = sizeof(line) - 1;

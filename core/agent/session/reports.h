@@ -9,7 +9,7 @@
 
 #include <hprof/collector.h>
 
-#include "core/agent/session/last_words.h"
+#include "core/agent/session/last_message.h"
 #include "core/agent/session/session_parts.h"
 #include "core/agent/session/unit_slot.h"
 #include "core/protocol/command_target.h"
@@ -62,7 +62,7 @@ class Reports {
   void put_name(OutputName* name) const;
   void say_done(const OutputName& name) const;
   // The last message about the output, which may have failed long before a command.
-  LastWords& output_words() { return output_words_; }
+  LastMessage& output_message() { return output_message_; }
 
  private:
   bool is_window(const hprof_report& report) const;
@@ -79,7 +79,7 @@ class Reports {
   void say_losses();
 
   const SessionParts& parts_;
-  LastWords output_words_;
+  LastMessage output_message_;
   std::atomic<bool> conversation_over_{false};
   bool reports_at_end_ = true;
   uint32_t reports_begun_ = 0;

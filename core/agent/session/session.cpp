@@ -108,7 +108,7 @@ void Session::describe(AttachReply* client) {
 }
 
 void Session::refuse_start(const char* text) {
-  parts_.voice.fail(text);
+  parts_.log.fail(text);
   parts_.control.server().remove_path();
   exit(1);
 }
@@ -138,7 +138,7 @@ void Session::open_commands() { parts_.control.open(&block_.setup); }
 Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
   parts_.vm = vm;
   parts_.losses.open();
-  AttachReply* to = parts_.voice.client();
+  AttachReply* to = parts_.log.client();
   const TextOut help = {[](void* self, Str text) { static_cast<AttachReply*>(self)->lines(text); }, to};
   if (to != nullptr) block_.setup.set_client(to->folder(), help);
   Configured configured = block_.setup.prepare(options, attached, parts_.messages);
@@ -150,7 +150,7 @@ Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
     TextWriter(line, sizeof(line))
         .put(text)
         .put(cut ? "; jcmd cuts at '=': quote the options, '\"<option>=<value>\"'" : "");
-    parts_.voice.complain(line);
+    parts_.log.complain(line);
   }
   return configured;
 }
@@ -165,7 +165,7 @@ bool Session::load() {
   // Without the classes with targets probes would call missing ones.
   if (ready && (parts_.rewriter.is_active() || parts_.class_files.has_handlers()))
     ready = parts_.units.enable_events() ||
-            parts_.voice.fail("the VM refuses the events needed to change class files");
+            parts_.log.fail("the VM refuses the events needed to change class files");
   // The VM ends without another call of the agent.
   if (!ready) parts_.control.server().remove_path();
   return ready;
@@ -195,11 +195,11 @@ bool Session::open_memory() {
     char text[120];
     snprintf(text, sizeof(text), "max-memory=: this build needs a limit, of at least %u bytes",
              static_cast<unsigned>(sizeof(SessionBlock) + kLeastMemory));
-    return parts_.voice.fail(text);
+    return parts_.log.fail(text);
   }
   auto pause = [] { platform::sleep_ns(50'000); };
   return parts_.memory.open_fixed(source, most - sizeof(SessionBlock) - kBesideMemory, pause) ||
-         parts_.voice.fail(status_text(HPROF_NO_MEMORY));
+         parts_.log.fail(status_text(HPROF_NO_MEMORY));
 }
 
 // Java's feature release by the property java.vm.specification.version ("1.8", "17").
@@ -217,9 +217,9 @@ static uint32_t java_version(jvmtiEnv* jvmti) {
 
 bool Session::get_environment() {
   parts_.jvmti = take_environment(parts_.vm);
-  if (parts_.jvmti == nullptr) return parts_.voice.fail("this VM has no JVMTI 1.2");
+  if (parts_.jvmti == nullptr) return parts_.log.fail("this VM has no JVMTI 1.2");
   if (!parts_.units.events().attach_to(parts_.jvmti, this))
-    return parts_.voice.fail("the VM refuses JVMTI callbacks");
+    return parts_.log.fail("the VM refuses JVMTI callbacks");
   const HotSpotUse use = {
       this,
       [](void* self, const char* name) { return static_cast<Session*>(self)->parts_.vm_symbol(name); },
@@ -240,7 +240,7 @@ bool Session::create_tables() {
                                  ? ModelLimits::small(part, has_book(parts_))
                                  : ModelLimits::standard();
   const char* no_memory = status_text(HPROF_NO_MEMORY);
-  if (!parts_.model.create(parts_.memory, limits, parts_.losses)) return parts_.voice.fail(no_memory);
+  if (!parts_.model.create(parts_.memory, limits, parts_.losses)) return parts_.log.fail(no_memory);
   ClassBook::Options options = {parts_.settings.line_numbers != 0,
                                 (parts_.settings.granted & HPROF_NEED_LINE_NUMBERS) != 0,
                                 (parts_.settings.granted & HPROF_NEED_SOURCE_FILE) != 0};
@@ -248,11 +248,11 @@ bool Session::create_tables() {
   const bool every_class = parts_.units.is_subscribed(HPROF_EVENT_CLASS_UNLOAD);
   if ((every_class || parts_.units.outputs().takes_unloads) &&
       !parts_.unloads.open(parts_.memory, parts_.model.limits().classes, every_class)) {
-    return parts_.voice.fail(no_memory);
+    return parts_.log.fail(no_memory);
   }
   if (!parts_.classes.create(parts_.jvmti, &parts_.memory, &parts_.model, &block_.loaders, &parts_.unloads,
                              &parts_.losses, &parts_.rewriter, options, most))
-    return parts_.voice.fail(no_memory);
+    return parts_.log.fail(no_memory);
   parts_.threads.create(parts_.jvmti, &parts_.memory, &parts_.model, &Session::announce_thread, this);
   return true;
 }
@@ -263,7 +263,7 @@ bool Session::open_windows() {
       kHasReportWindows ? block_.setup.open_table<WindowTable>(kWindowsModule, kWindowsVersion) : nullptr;
   parts_.reports.use_windows(table);
   return table != nullptr ||
-         parts_.voice.fail("every= needs the module report_windows, which is not in this build");
+         parts_.log.fail("every= needs the module report_windows, which is not in this build");
 }
 
 bool Session::prepare_pipeline() {
@@ -289,8 +289,8 @@ bool Session::prepare_pipeline() {
       kStallNs,
       [](const hprof_host* host, const char* text) {
         const SessionParts& parts = *slot_of(host)->parts;
-        if (kHasSockets) parts.reports.output_words().keep(text);
-        parts.voice.say(text);
+        if (kHasSockets) parts.reports.output_message().keep(text);
+        parts.log.say(text);
       },
       [](const hprof_host* host, const char* text) { complain(*slot_of(host), Complaint::kBuffer, text); }};
   config.output.taken.resolve(encoder.unit->records, &parts_.kinds);
@@ -327,14 +327,14 @@ bool Session::prepare_pipeline() {
   config.output.may_open = &has_enough_memory;
   char error[400] = "";
   return parts_.pipeline.prepare(parts_.memory, config, error, sizeof(error)) == HPROF_OK ||
-         parts_.voice.fail(error);
+         parts_.log.fail(error);
 }
 
 // Opened last: a session that fails to start leaves an existing file of the output's name alone.
 bool Session::open_output() {
   if (parts_.setup.is_without_effect()) return true;
   char error[400] = "";
-  return parts_.pipeline.open(error, sizeof(error)) == HPROF_OK || parts_.voice.fail(error);
+  return parts_.pipeline.open(error, sizeof(error)) == HPROF_OK || parts_.log.fail(error);
 }
 
 // An attached agent accepts commands; without a socket, by another attach.
@@ -351,13 +351,13 @@ bool Session::open_control() {
       server.open({by_attach ? "y" : core.control, core.control_implied != 0, core.listen, core.secret_file},
                   &error))
     return true;
-  if (!by_attach) return parts_.voice.fail(error.text);
+  if (!by_attach) return parts_.log.fail(error.text);
   char text[sizeof(error.text) + 80];
   TextWriter(text, sizeof(text))
       .put("no socket for commands: ")
       .put(error.text)
       .put("; hprof ctl PID needs none");
-  parts_.voice.say(text);
+  parts_.log.say(text);
   return true;
 }
 
@@ -368,7 +368,7 @@ bool Session::offer_rewriting() {
   const auto* engine = block_.setup.open_table<RewriterTable>(kRewriterModule, kRewriterVersion);
   if (engine == nullptr) {
     return !parts_.units.needs_any(kHooks) ||
-           parts_.voice.fail("the module bytecode, which the chosen options need, is not in this build");
+           parts_.log.fail("the module bytecode, which the chosen options need, is not in this build");
   }
   parts_.rewriter.offer(
       &parts_, engine, {this, [](void* self) { static_cast<Session*>(self)->parts_.units.enable_events(); }});
@@ -384,7 +384,7 @@ const HotSpotTable* Session::open_hotspot() {
     TextWriter line(text, sizeof(text));
     parts_.setup.modules().search().put_folders(&line.put("no module hotspot in "));
     line.put(": stacks, allocations, live objects and heap dumps are read by JVMTI alone, which is slower");
-    parts_.voice.say(text);
+    parts_.log.say(text);
   }
   return table;
 }
@@ -392,16 +392,16 @@ const HotSpotTable* Session::open_hotspot() {
 bool Session::create_collectors() {
   if (!offer_rewriting() || !parts_.units.create_collectors()) return false;
   if (parts_.rewriter.is_asked() && entry_.claim_rewriting != nullptr && !entry_.claim_rewriting())
-    return parts_.voice.fail(
+    return parts_.log.fail(
         "another agent of this kind is loaded already: only one can rewrite classes, which the chosen "
         "options "
         "need");
   if (kHasHotSpotModule && parts_.rewriter.adds_field()) parts_.hotspot.open_module();
   const hprof_status status = parts_.rewriter.begin();
   if (status == HPROF_FAILED)
-    return parts_.voice.fail(
+    return parts_.log.fail(
         "a class that a unit brings for its probes has not the targets that the unit names");
-  return status == HPROF_OK || parts_.voice.fail(status_text(status));
+  return status == HPROF_OK || parts_.log.fail(status_text(status));
 }
 
 void Session::announce_thread(void* self, uint32_t serial, bool started) {
@@ -433,13 +433,13 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
     parts_.rewriter.catch_up(parts_.jvmti, jni);
   }
   if (!parts_.pipeline.start())
-    parts_.voice.say("can't start the writer thread: the profile is written at the end only");
+    parts_.log.say("can't start the writer thread: the profile is written at the end only");
   if (!parts_.control.start(this, jni))
-    parts_.voice.say("can't start the control thread: no reports on request");
+    parts_.log.say("can't start the control thread: no reports on request");
   if (!parts_.control.server().start(&parts_.commands))
-    parts_.voice.say("can't start a thread for commands: they are not answered");
+    parts_.log.say("can't start a thread for commands: they are not answered");
   if (kHasSockets && parts_.units.outputs().duplex && !block_.reader.start(this)) {
-    parts_.voice.say("can't start a thread for the peer's commands: they are not read");
+    parts_.log.say("can't start a thread for the peer's commands: they are not read");
   }
   if (parts_.setup.core().start != 0 && parts_.control.acquire(platform::kNoDeadline)) {
     parts_.threads.started(jni, thread, 0);

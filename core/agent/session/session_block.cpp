@@ -4,7 +4,7 @@ namespace hprof {
 
 SessionParts::SessionParts(SessionBlock& block)
     : setup(block.setup),
-      voice(block.voice),
+      log(block.log),
       units(block.units),
       reports(block.reports),
       control(block.control),
@@ -17,7 +17,7 @@ SessionParts::SessionParts(SessionBlock& block)
       hotspot(block.hotspot),
       settings(block.units.settings()),
       gate(block.gate),
-      messages(block.voice.messages()),
+      messages(block.log.messages()),
       turn(block.turn),
       losses(block.losses),
       kinds(block.kinds),

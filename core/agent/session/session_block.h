@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/agent/session/control.h"
+#include "core/agent/session/log.h"
 #include "core/agent/session/memory_plan.h"
 #include "core/agent/session/reports.h"
 #include "core/agent/session/session.h"
@@ -10,7 +11,6 @@
 #include "core/agent/session/setup.h"
 #include "core/agent/session/socket_reader.h"
 #include "core/agent/session/units.h"
-#include "core/agent/session/voice.h"
 #include "core/agent/vm/class_book.h"
 #include "core/agent/vm/class_files.h"
 #include "core/agent/vm/class_rewriter.h"
@@ -29,7 +29,7 @@ namespace hprof {
 struct SessionBlock {
   Session session{*this};
   Setup setup;
-  Voice voice{setup.core()};
+  Log log{setup.core()};
   MemoryAccount memory;
   MemoryTurn turn;
   LossCounters losses;

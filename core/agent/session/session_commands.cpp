@@ -5,10 +5,10 @@
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "core/agent/session/control.h"
+#include "core/agent/session/log.h"
 #include "core/agent/session/reports.h"
 #include "core/agent/session/setup.h"
 #include "core/agent/session/units.h"
-#include "core/agent/session/voice.h"
 #include "core/agent/vm/capabilities.h"
 #include "core/agent/vm/thread_book.h"
 #include "core/base/counters.h"
@@ -65,7 +65,7 @@ bool SessionCommands::perform(const Command& command, Answer* answer) {
 }
 
 void SessionCommands::request_detach() { parts_.control.request_detach(); }
-void SessionCommands::detail(const char* text) { parts_.voice.detail(text); }
+void SessionCommands::detail(const char* text) { parts_.log.detail(text); }
 
 void SessionCommands::echo(uint32_t serial, bool good, const char* text) {
   parts_.reports.echo(serial, good, text);
@@ -166,11 +166,11 @@ void SessionCommands::put_losses(TextWriter* lines) const {
   });
 }
 
-void SessionCommands::forget_words() { parts_.voice.words().forget(); }
+void SessionCommands::forget_message() { parts_.log.last().forget(); }
 
-void SessionCommands::put_words(bool of_output, const char* otherwise, TextWriter* out) {
-  LastWords& words = of_output ? parts_.reports.output_words() : parts_.voice.words();
-  words.put(out, otherwise);
+void SessionCommands::put_last_message(bool of_output, const char* otherwise, TextWriter* out) {
+  LastMessage& last = of_output ? parts_.reports.output_message() : parts_.log.last();
+  last.put(out, otherwise);
 }
 
 }  // namespace hprof

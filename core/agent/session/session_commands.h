@@ -36,8 +36,8 @@ class SessionCommands final : public CommandTarget {
   void put_output(TextWriter* out) const override;
   Totals totals() const override;
   void put_losses(TextWriter* lines) const override;
-  void forget_words() override;
-  void put_words(bool of_output, const char* otherwise, TextWriter* out) override;
+  void forget_message() override;
+  void put_last_message(bool of_output, const char* otherwise, TextWriter* out) override;
 
  private:
   const SessionParts& parts_;

@@ -84,7 +84,7 @@ void Session::say_who_is_stuck() {
       .put(" is over");
   put_who_is_stuck(&line);
   line.put("; it is abandoned, and what it has not written is lost");
-  parts_.voice.say(text);
+  parts_.log.say(text);
 }
 
 // Gives up the finishing thread: its requests are refused from now on, and its memory stays.
@@ -209,10 +209,10 @@ bool Session::detach(JNIEnv* jni) {
     char text[80];
     TextWriter line(text, sizeof(text));
     line.put("detached, ").put_unsigned(parts_.memory.used()).put(" bytes not given back");
-    parts_.voice.detail(text);
+    parts_.log.detail(text);
   } else {
     parts_.units.events().detach_from(parts_.jvmti);
-    parts_.voice.say("detached, but an agent thread did not stop; its memory was not freed");
+    parts_.log.say("detached, but an agent thread did not stop; its memory was not freed");
   }
   parts_.phase_word.store(Phase::kDead, std::memory_order_release);
   return ended;
@@ -227,7 +227,7 @@ void JNICALL Session::run_detacher(jvmtiEnv*, JNIEnv* jni, void* self) {
 
 void Session::detach_soon(JNIEnv* jni) {
   if (entry_.detach == nullptr || !run_agent_thread(parts_, jni, "HPROF detach", &run_detacher, this)) {
-    parts_.voice.say("can't detach: no thread is available");
+    parts_.log.say("can't detach: no thread is available");
     send_last_answer("ERROR can't detach: no thread is available\n");
   }
 }

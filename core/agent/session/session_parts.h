@@ -17,6 +17,7 @@ class ClassRewriter;
 class CommandTarget;
 class Control;
 class HotSpot;
+class Log;
 class LossCounters;
 class MemoryAccount;
 class MemoryTurn;
@@ -29,7 +30,6 @@ class Setup;
 class ThreadBook;
 class Units;
 class UnloadWatch;
-class Voice;
 struct SessionBlock;
 
 // kEnding: detaching from a VM that goes on; kDead: nothing runs any more.
@@ -42,7 +42,7 @@ struct SessionParts {
 
   // Those that are used most come first, where their offsets take a byte.
   const Setup& setup;
-  Voice& voice;
+  Log& log;
   Units& units;
   Reports& reports;
   Control& control;
@@ -57,7 +57,7 @@ struct SessionParts {
   HotSpot& hotspot;
   const hprof_settings& settings;
   PhaseGate& gate;    // open in the live phase
-  Messages messages;  // of the voice [any] but [signal]
+  Messages messages;  // of the log [any] but [signal]
   MemoryTurn& turn;
   LossCounters& losses;
   RecordKinds& kinds;

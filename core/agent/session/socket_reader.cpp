@@ -1,11 +1,11 @@
 #include "core/agent/session/socket_reader.h"
 
 #include "core/agent/session/control.h"
+#include "core/agent/session/log.h"
 #include "core/agent/session/reports.h"
 #include "core/agent/session/session.h"
 #include "core/agent/session/setup.h"
 #include "core/agent/session/units.h"
-#include "core/agent/session/voice.h"
 #include "core/pipeline/pipeline.h"
 #include "core/protocol/command_target.h"
 
@@ -39,7 +39,7 @@ void SocketReader::work() {
   while (!stopping_.load(std::memory_order_acquire)) {
     int64_t count = session_->parts().pipeline.read(bytes, sizeof(bytes), kReadNs);
     if (count < 0) {
-      session_->parts().voice.detail("the peer sends no more commands");
+      session_->parts().log.detail("the peer sends no more commands");
       if (!stopping_.load(std::memory_order_acquire)) end_without_reader();
       if (!wait_for_peer()) return;
       server.greet_peer();

@@ -10,10 +10,10 @@
 #include <hprof/sink.h>
 #include <hprof/tables.h>
 
+#include "core/agent/session/log.h"
 #include "core/agent/session/memory_plan.h"
 #include "core/agent/session/setup.h"
 #include "core/agent/session/unit_checks.h"
-#include "core/agent/session/voice.h"
 #include "core/agent/vm/capabilities.h"
 #include "core/agent/vm/class_rewriter.h"
 #include "core/base/status.h"
@@ -66,10 +66,10 @@ bool Units::make() {
   settings_.verbose = core.verbose;
   settings_.java_version = parts_.hotspot.java_version();
   settings_.cutoff = core.cutoff;
-  if (selection.collector_count > kMostCollectors) return parts_.voice.fail("too many collectors at once");
+  if (selection.collector_count > kMostCollectors) return parts_.log.fail("too many collectors at once");
   for (uint32_t i = 0; i < selection.collector_count; i++) {
     CollectorSlot& slot = collectors_[i];
-    if (!add(slot, selection.collectors[i])) return parts_.voice.fail("a collector has no operations");
+    if (!add(slot, selection.collectors[i])) return parts_.log.fail("a collector has no operations");
     slot.ops = static_cast<const hprof_collector_ops*>(slot.unit->ops);
     if (HPROF_HAS(slot.ops, hprof_collector_ops, handlers)) {
       const hprof_handlers* handlers = slot.ops->handlers;
@@ -99,7 +99,7 @@ void Units::say_left_out(const CollectorSlot& slot) const {
     line.put(any ? ", " : " ").put_printable(*name, HPROF_KIND_NAME_MOST);
     any = true;
   }
-  if (any && settings_.verbose != 0) parts_.voice.say(text);
+  if (any && settings_.verbose != 0) parts_.log.say(text);
 }
 
 bool Units::plan_outputs() {
@@ -141,18 +141,18 @@ bool Units::plan_outputs() {
   if (core.events != 0 && !wants_events && !outputs_.none) {
     char text[100];
     TextWriter(text, sizeof(text)).put("events=y: ").put(encoder_.unit->id).put(" takes no events");
-    return parts_.voice.fail(text);
+    return parts_.log.fail(text);
   }
   outputs_.keeps_encoder = wants_events && writes_documents;
   // A sink of whole reports has no place for what comes between them.
   settings_.events = wants_events && (writes_documents || !outputs_.whole_reports) ? 1 : 0;
   if (wants_events && settings_.events == 0)
-    parts_.voice.say("this output takes whole reports only: there are no events in it");
+    parts_.log.say("this output takes whole reports only: there are no events in it");
   outputs_.keep = static_cast<uint32_t>(core.keep_files);
   if (outputs_.keep == 0) return true;
-  if (kEmbedded) return parts_.voice.fail("keep-files= is not in this build");
+  if (kEmbedded) return parts_.log.fail("keep-files= is not in this build");
   return HPROF_HAS(sink, hprof_sink_ops, remove) ||
-         parts_.voice.fail("keep-files= needs an output in files (file=)");
+         parts_.log.fail("keep-files= needs an output in files (file=)");
 }
 
 // The encoder's depth applies if the user gave none.
@@ -186,9 +186,9 @@ bool Units::create_collectors() {
       const char* why = error.words()[0] != '\0' ? error.words() : status_text(status);
       TextWriter line(text, sizeof(text));
       line.put("collector ").put(slot.unit->id).put(" cannot be created: ").put_printable(why);
-      if (++left_out == collector_count_) return parts_.voice.fail(text);
+      if (++left_out == collector_count_) return parts_.log.fail(text);
       line.put("; it is left out");
-      parts_.voice.say(text);
+      parts_.log.say(text);
     }
     needed_later_ += slot.start_bytes;
   }
@@ -229,7 +229,7 @@ bool Units::ask_for_capabilities() {
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   if (settings_.attached == 0 && parts_.hotspot.flags().makes_archive()) {
     if (((needs_ & HPROF_NEED_CLASS_HOOKS) | (wants_ & kEarly)) != 0)
-      parts_.voice.say(
+      parts_.log.say(
           "this run records classes for an archive or an AOT cache: no class is rewritten, so calls and "
           "allocations are not counted");
     needs_ &= ~(HPROF_NEED_CLASS_HOOKS | kEarly);
@@ -238,7 +238,7 @@ bool Units::ask_for_capabilities() {
   }
   const bool needs_none = settings_.java_version < 9 || ((needs_ | wants_) & kEarly) != 0;
   if (needs_none && settings_.attached == 0 && parts_.hotspot.flags().requires_archive()) {
-    parts_.voice.say(
+    parts_.log.say(
         settings_.java_version < 9
             ? "Java 8 does not start with -Xshare:on and an agent; use -Xshare:auto"
             : "-Xshare:on or -XX:AOTMode=on ends a VM that cannot use its archive, and early class hooks "
@@ -261,11 +261,11 @@ bool Units::ask_for_capabilities() {
     char text[160];
     if ((settings_.granted & mask) != 0) {
       snprintf(text, sizeof(text), "capability %s", need_name(bit));
-      parts_.voice.detail(text);
+      parts_.log.detail(text);
     } else if ((needs_ & mask) != 0) {
       snprintf(text, sizeof(text), "this VM does not grant %s%s, which the chosen options need",
                need_name(bit), settings_.attached != 0 ? " after it has started" : "");
-      return parts_.voice.fail(text);
+      return parts_.log.fail(text);
     }
   }
   return true;

@@ -2,12 +2,12 @@
 #include <cstdio>
 #include <initializer_list>
 
+#include "core/agent/session/log.h"
 #include "core/agent/session/memory_plan.h"
 #include "core/agent/session/reports.h"
 #include "core/agent/session/setup.h"
 #include "core/agent/session/unit_checks.h"
 #include "core/agent/session/units.h"
-#include "core/agent/session/voice.h"
 #include "core/agent/vm/class_book.h"
 #include "core/agent/vm/class_files.h"
 #include "core/agent/vm/class_rewriter.h"
@@ -70,7 +70,7 @@ bool Units::enable_events() {
     const bool is_refused = (refused >> bit & 1) != 0;
     snprintf(text, sizeof(text), "event %s%s", event_name(bit), is_refused ? " refused by the VM" : "");
     // Events that the VM does not support and the unit can do without are refused every time.
-    (failed >> bit & 1) != 0 ? parts_.voice.say(text) : parts_.voice.detail(text);
+    (failed >> bit & 1) != 0 ? parts_.log.say(text) : parts_.log.detail(text);
   }
   return failed == 0;
 }
@@ -128,7 +128,7 @@ bool Units::start(CollectorSlot& slot, JNIEnv* jni) {
   settle_events();
   char text[120];
   snprintf(text, sizeof(text), "%s does not run", slot.unit->id);
-  parts_.voice.say(text);
+  parts_.log.say(text);
   return false;
 }
 
@@ -164,7 +164,7 @@ void Units::abandon(CollectorSlot& slot, const char* what) {
   slot.running = slot.has_data = slot.unreported = false;
   char text[160];
   snprintf(text, sizeof(text), "plugin %s: %s does not return; it is not called again", slot.unit->id, what);
-  parts_.voice.say(text);
+  parts_.log.say(text);
 }
 
 void Units::stop_all() {

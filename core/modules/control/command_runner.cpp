@@ -59,7 +59,7 @@ void start(CommandTarget& target, Answer* answer) {
     answer->ok().put("running: ").put_unsigned(count);
   } else {
     answer->error().put("running: ").put_unsigned(count).put(" of ").put_unsigned(all);
-    target.put_words(false, "a collector gives no reason", &answer->last);
+    target.put_last_message(false, "a collector gives no reason", &answer->last);
   }
 }
 
@@ -67,7 +67,7 @@ void report(CommandTarget& target, const Command& command, Names names, const ch
   if (each_collector(target, names, [](uint32_t, const Collector&) {}) == 0) return none_chosen(what, answer);
   const Reported reported = target.report(command.cutoff, command.flags, names);
   if (reported.output_gone) {
-    target.put_words(true, "no reason is known", &answer->error().put("the output is gone"));
+    target.put_last_message(true, "no reason is known", &answer->error().put("the output is gone"));
   } else if (reported.failed != 0) {
     answer->error().put("reports that failed: ").put_unsigned(reported.failed);
     answer->last.put(reported.why);
@@ -209,7 +209,7 @@ void exit_on_command(CommandTarget& target, Answer* answer) {
 }  // namespace
 
 void run_command(CommandTarget& target, const Command& command, Answer* answer) {
-  target.forget_words();
+  target.forget_message();
   switch (command.kind) {
     case CommandKind::kForceGc:
       return force_gc(target, answer);

@@ -250,7 +250,7 @@ TEST_CASE("what a format without notes loses until the end of a report is said")
     f.command(CommandKind::kReport);
     char text[300] = "";
     TextWriter line(text, sizeof text);
-    f.session->parts().voice.words().put(&line, "nothing");
+    f.session->parts().log.last().put(&line, "nothing");
     return std::string(text);
   };
   CHECK(said() == ": nothing");

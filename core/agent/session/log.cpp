@@ -1,4 +1,4 @@
-#include "core/agent/session/voice.h"
+#include "core/agent/session/log.h"
 
 #include <cstdio>
 
@@ -19,47 +19,47 @@ void print_error(const char* text) {
 
 }  // namespace
 
-AttachReply* Voice::client() const {
+AttachReply* Log::client() const {
   if (!kHasSockets) return nullptr;  // AttachReply::path_in
   const uint32_t thread = client_thread_.load(std::memory_order_relaxed);
   const bool ours = thread != 0 && thread == static_cast<uint32_t>(platform::current_thread_id());
   return ours ? client_ : nullptr;
 }
 
-void Voice::set_client(AttachReply* client) {
+void Log::set_client(AttachReply* client) {
   client_ = client;
   client_thread_.store(client != nullptr ? static_cast<uint32_t>(platform::current_thread_id()) : 0,
                        std::memory_order_relaxed);
 }
 
-void Voice::complain(const char* text) const {
+void Log::complain(const char* text) const {
   AttachReply* to = client();
   to != nullptr ? to->problem(text) : print_error(text);
 }
 
-bool Voice::fail(const char* text) const {
+bool Log::fail(const char* text) const {
   char line[600];
   snprintf(line, sizeof(line), "HPROF ERROR: %s", text);
   complain(line);
   return false;
 }
 
-void Voice::say(const char* text) {
+void Log::say(const char* text) {
   if (AttachReply* to = client()) return to->line(text);
-  if (kHasSockets) words_.keep(text);
+  if (kHasSockets) last_.keep(text);
   char line[700];
   snprintf(line, sizeof(line), "HPROF: %s\n", text);
   platform::write_stderr(line);
 }
 
-void Voice::detail(const char* text) {
+void Log::detail(const char* text) {
   if (core_.shows_details()) say(text);
 }
 
-Messages Voice::messages() {
+Messages Log::messages() {
   return {[](void* self, bool detail, const char* text) {
-            auto* voice = static_cast<Voice*>(self);
-            detail ? voice->detail(text) : voice->say(text);
+            auto* log = static_cast<Log*>(self);
+            detail ? log->detail(text) : log->say(text);
           },
           this};
 }

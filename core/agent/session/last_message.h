@@ -6,22 +6,22 @@
 
 namespace hprof {
 
-class LastWords {
+class LastMessage {
  public:
   void keep(const char* text) {
     platform::MutexLock hold(lock_);
-    TextWriter(words_, sizeof(words_)).put_printable(text, sizeof(words_) - 4);
+    TextWriter(text_, sizeof(text_)).put_printable(text, sizeof(text_) - 4);
   }
   void forget() { keep(""); }
   // Appends the message, or `otherwise` if there is none. [any] but [signal]
   void put(TextWriter* out, const char* otherwise) {
     platform::MutexLock hold(lock_);
-    out->put(": ").put(words_[0] != '\0' ? words_ : otherwise);
+    out->put(": ").put(text_[0] != '\0' ? text_ : otherwise);
   }
 
  private:
   platform::Mutex lock_;
-  char words_[240] = {};
+  char text_[240] = {};
 };
 
 }  // namespace hprof

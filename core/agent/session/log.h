@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/agent/session/last_words.h"
+#include "core/agent/session/last_message.h"
 #include "core/base/message.h"
 
 namespace hprof {
@@ -12,9 +12,9 @@ namespace hprof {
 class AttachReply;
 struct CoreConfig;
 
-class Voice {
+class Log {
  public:
-  explicit Voice(const CoreConfig& core) : core_(core) {}
+  explicit Log(const CoreConfig& core) : core_(core) {}
 
   // Sends this thread's messages to `client` instead of stderr; nullptr: back to stderr. [onload]
   void set_client(AttachReply* client);
@@ -30,11 +30,11 @@ class Voice {
   Messages messages();
 
   // The last message, for answers to commands.
-  LastWords& words() { return words_; }
+  LastMessage& last() { return last_; }
 
  private:
   const CoreConfig& core_;
-  LastWords words_;
+  LastMessage last_;
   AttachReply* client_ = nullptr;  // used by the thread of client_thread_ only
   std::atomic<uint32_t> client_thread_{0};
 };
