@@ -152,7 +152,7 @@ int local_listen(const char* path, Socket* socket, bool) {
   char name[kNameMost];
   const int error = name_of(path, name);
   if (error) return error;
-  // Wine 8 does not know the flag that makes sure of it.
+  // Fails if the pipe has a listener. FILE_FLAG_FIRST_PIPE_INSTANCE below would do, but Wine 8 ignores it.
   if (WaitNamedPipeA(name, 1) || GetLastError() != ERROR_FILE_NOT_FOUND) return kErrorInUse;
   const HANDLE handle = make_instance(name, FILE_FLAG_FIRST_PIPE_INSTANCE);
   if (handle != INVALID_HANDLE_VALUE) return take(handle, name, socket);

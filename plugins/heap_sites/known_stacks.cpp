@@ -53,7 +53,7 @@ bool KnownStacks::watch_classes(const uint32_t* collections) {
 // Opens the walk, and hides the frames of probes: each is called, and hides its own frame.
 void KnownStacks::open_walk(JNIEnv* jni) {
   const HotSpotServices& s = services_;
-  const char* why = "the VM does not tell of unloaded classes in time";
+  const char* why = "the VM does not report unloaded classes in time";
   if (sees_unloads_ && s.walk != nullptr) opened_walk_ = s.walk->open(s.host, jni, &why);
   bool is_known = opened_walk_ != nullptr;
   for (uint32_t i = 0; is_known && i < AllocationStacks::probe_count(); i++) {

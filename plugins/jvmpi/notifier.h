@@ -13,8 +13,8 @@ namespace hprof::jvmpi {
 class Notifier {
  private:
   struct Stripe {
-    // Number of threads inside; in a thread's own stripe the type of its event. Plus kPassed for each that
-    // has left.
+    // Low half: how many threads are in the agent's function; in a thread's own stripe, the type of the event
+    // that it sends. High half: how many times a thread has left it.
     std::atomic<uint32_t> state;
     std::atomic<jint> type;  // type of the event sent the longest ago; 0: a thread's own
     uint32_t looked_at;      // look_for_stuck(): the state at that time, and since when

@@ -120,10 +120,10 @@ bool comes_too_early(const std::string& text);
 // Sleeps briefly between two tries.
 void pause_a_little();
 
-// Connects to the control socket that an agent in that process has when no option says otherwise:
-// /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process itself. Anybody can make a socket of
-// that name, so the listener must be that process (Linux, Windows), or of this user (elsewhere). -1 without
-// an *error: nobody listens there, and *jvm tells of its agent.
+// Connects to the default control socket of the agent in that process: /tmp/hprof-<user>-<pid>.sock, with the
+// process's own user and pid. Any user can make a socket of that name, so the listener must be that process
+// (Linux, Windows), or belong to this user (elsewhere). -1 with an empty *error: nobody listens there, and
+// *jvm says whether the process has an agent.
 int connect_control(int pid, double seconds, Jvm* jvm, std::string* error);
 
 }  // namespace hprof::os

@@ -35,12 +35,12 @@ class Units {
   // Start or stop all collectors.
   void start_all(JNIEnv* jni);
   void stop_all();
-  // Start or stop one collector. After stop call settle_events, once.
+  // Start or stop one collector. Call settle_events after the last stop.
   bool start(CollectorSlot& slot, JNIEnv* jni);
   void stop(CollectorSlot& slot);
   void settle_events();
-  // Enables the events that are needed now. False: a supported one was refused; a message says so. [control],
-  // ClassRewriter [app]
+  // Enables the VM's events that are needed now. False: the VM refused one that it supports; a message names
+  // it. [control], by ClassRewriter also [app]
   bool enable_events();
   // Returns the depth that was set, which is limited.
   uint32_t set_depth(uint32_t depth);

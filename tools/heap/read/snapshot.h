@@ -20,8 +20,8 @@ struct SnapshotOptions {
   unsigned threads = 2;  // that read
   Follow follow = Follow::kSoft;
   bool keep_unreached = false;
-  bool strings = false;  // also find the arrays of strings
-  ObjectLayout layout;   // taken when layout.given
+  bool strings = false;  // fill in HeapObjects.string_arrays and wide_arrays
+  ObjectLayout layout;   // used if layout.given; else it is found by the addresses
 };
 
 // True: a root on a thread's stack.

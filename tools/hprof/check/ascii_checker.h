@@ -15,7 +15,7 @@ namespace hprof::tool {
 
 class AsciiChecker {
  public:
-  // Owns neither. The log's positions are line numbers.
+  // Both must outlive the checker. The positions of the log are line numbers.
   AsciiChecker(Input& in, ProblemLog& log);
   // Reads the whole input. False: reading failed.
   bool run();

@@ -51,7 +51,7 @@ struct PlainTable {
   std::vector<std::string> head;  // the line of BEGIN and the headings, if any
   std::vector<std::string> rows;
   size_t windows = 0;  // how many there are, of which it is the last one; 0: it has all since the start
-  // False: it has no rows of that kind, and only its title is here.
+  // False: the section has no rows of that kind, so only its title was read.
   bool is_kept() const { return !rows.empty() || head.size() > 1; }
 };
 
