@@ -5,14 +5,14 @@ namespace hprof {
 bool ContextTable::open(MemoryAccount& memory) {
   if (is_open()) return true;
   uint32_t count = kMost;
-  while (count > kFewest && count * sizeof(Place) > memory.budget() / kShare) count /= 2;
-  use(static_cast<Place*>(memory.allocate(count * sizeof(Place))), count);
+  while (count > kFewest && count * sizeof(Slot) > memory.budget() / kShare) count /= 2;
+  use(static_cast<Slot*>(memory.allocate(count * sizeof(Slot))), count);
   return is_open();
 }
 
 void ContextTable::close(MemoryAccount& memory) {
-  memory.release(places_, count_ * sizeof(Place));
-  places_ = nullptr;
+  memory.release(slots_, count_ * sizeof(Slot));
+  slots_ = nullptr;
 }
 
 }  // namespace hprof

@@ -3,12 +3,12 @@
 
 #include <hprof/draft/thread_context.h>
 
-#include "core/base/context_places.h"
+#include "core/base/context_slots.h"
 #include "core/base/memory_account.h"
 
 namespace hprof {
 
-class ContextTable : public ContextPlaces<uint32_t> {
+class ContextTable : public ContextSlots<uint32_t> {
  public:
   static constexpr uint32_t kMost = HPROF_CONTEXT_THREADS, kFewest = 256;
   static constexpr uint64_t kShare = 32;  // of max-memory=, as an upper limit

@@ -4,7 +4,7 @@ namespace hprof {
 
 bool UnloadWatch::open(MemoryAccount& memory, uint32_t most_classes, bool every_class) {
   const uint64_t marks = (most_classes / 32 + 1) * sizeof(uint32_t);
-  if (!places_region_.create(memory, (uint64_t{most_classes} + 1) * sizeof(Place), Backing::kLazy))
+  if (!slots_region_.create(memory, (uint64_t{most_classes} + 1) * sizeof(Slot), Backing::kLazy))
     return false;
   if (!marks_region_.create(memory, marks, Backing::kLazy) || !marks_region_.cover(marks)) return false;
   most_ = most_classes;
@@ -14,26 +14,26 @@ bool UnloadWatch::open(MemoryAccount& memory, uint32_t most_classes, bool every_
 
 void UnloadWatch::destroy(JNIEnv* jni) {
   for (uint32_t i = 1; jni != nullptr && i < count_; i++) {
-    if (jweak reference = places()[i].reference.load(std::memory_order_relaxed)) {
+    if (jweak reference = slots()[i].reference.load(std::memory_order_relaxed)) {
       jni->DeleteWeakGlobalRef(reference);
     }
   }
-  places_region_.destroy();
+  slots_region_.destroy();
   marks_region_.destroy();
   most_ = 0;
   count_ = 1;
   first_free_ = 0;
 }
 
-uint32_t UnloadWatch::take_place() {
+uint32_t UnloadWatch::take_slot() {
   platform::MutexLock hold(lock_);
-  uint32_t place = first_free_;
-  if (place != 0) {
-    first_free_ = places()[place].next_free;
-  } else if (count_ <= most_ && places_region_.cover((uint64_t{count_} + 1) * sizeof(Place))) {
-    place = count_++;
+  uint32_t slot = first_free_;
+  if (slot != 0) {
+    first_free_ = slots()[slot].next_free;
+  } else if (count_ <= most_ && slots_region_.cover((uint64_t{count_} + 1) * sizeof(Slot))) {
+    slot = count_++;
   }
-  return place;
+  return slot;
 }
 
 bool UnloadWatch::add(JNIEnv* jni, jclass of, uint32_t serial) {
@@ -43,13 +43,13 @@ bool UnloadWatch::add(JNIEnv* jni, jclass of, uint32_t serial) {
   if ((mark_of(serial)->fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return true;
   jweak reference = jni->NewWeakGlobalRef(of);
   if (reference == nullptr) jni->ExceptionClear();
-  const uint32_t place = reference != nullptr ? take_place() : 0;
-  if (place == 0) {
+  const uint32_t slot = reference != nullptr ? take_slot() : 0;
+  if (slot == 0) {
     if (reference != nullptr) jni->DeleteWeakGlobalRef(reference);
     return false;
   }
-  places()[place].serial = serial;
-  places()[place].reference.store(reference, std::memory_order_release);
+  slots()[slot].serial = serial;
+  slots()[slot].reference.store(reference, std::memory_order_release);
   return true;
 }
 
@@ -63,16 +63,16 @@ void UnloadWatch::sweep(JNIEnv* jni, uint32_t collections, void* context,
     end = count_;
   }
   for (uint32_t i = 1; i < end; i++) {
-    Place& place = places()[i];
-    jweak reference = place.reference.load(std::memory_order_acquire);
+    Slot& slot = slots()[i];
+    jweak reference = slot.reference.load(std::memory_order_acquire);
     if (reference == nullptr || !jni->IsSameObject(reference, nullptr)) continue;
-    const uint32_t serial = place.serial;
-    place.reference.store(nullptr, std::memory_order_relaxed);
+    const uint32_t serial = slot.serial;
+    slot.reference.store(nullptr, std::memory_order_relaxed);
     jni->DeleteWeakGlobalRef(reference);
     mark_of(serial)->fetch_and(~(1u << serial % 32), std::memory_order_relaxed);
     {
       platform::MutexLock hold(lock_);
-      place.next_free = first_free_;
+      slot.next_free = first_free_;
       first_free_ = i;
     }
     gone(context, serial);

@@ -1,6 +1,6 @@
 // Finds unloaded classes: keeps a weak reference to each class, and checks it after collections.
 //
-// Protocol. The thread that takes a place writes it, its reference last (release); the sweep, on one thread
+// Protocol. The thread that takes a slot writes it, its reference last (release); the sweep, on one thread
 // at a time, empties and frees it. A class is watched once: a bit of its serial says so.
 #pragma once
 
@@ -31,23 +31,23 @@ class UnloadWatch {
   void sweep(JNIEnv* jni, uint32_t collections, void* context, void (*gone)(void* context, uint32_t serial));
 
  private:
-  struct Place {
+  struct Slot {
     std::atomic<jweak> reference;  // nullptr: free, or being written
     uint32_t serial;
     uint32_t next_free;
   };
 
-  Place* places() const { return reinterpret_cast<Place*>(places_region_.base()); }
+  Slot* slots() const { return reinterpret_cast<Slot*>(slots_region_.base()); }
   std::atomic<uint32_t>* mark_of(uint32_t serial) const {
     return reinterpret_cast<std::atomic<uint32_t>*>(marks_region_.base()) + serial / 32;
   }
-  uint32_t take_place();
+  uint32_t take_slot();
 
   uint32_t most_ = 0;
   bool every_class_ = false;
-  Region places_region_;
+  Region slots_region_;
   Region marks_region_;
-  platform::Mutex lock_;  // of the free places; held for a few instructions
+  platform::Mutex lock_;  // of the free slots; held for a few instructions
   uint32_t count_ = 1;    // 0 is "none"
   uint32_t first_free_ = 0;
   std::atomic<bool> sweeping_{false};

@@ -39,19 +39,18 @@ uint64_t ThreadContexts::id_of(JNIEnv* jni, jobject thread) const {
 }
 
 uint64_t ThreadContexts::bytes_of(uint64_t budget) {
-  uint64_t places = kMostPlaces;
-  while (budget != 0 && places > kFewestPlaces && places * sizeof(Places::Place) > budget / kShare)
-    places /= 2;
-  return places * sizeof(Places::Place);
+  uint64_t slots = kMostSlots;
+  while (budget != 0 && slots > kFewestSlots && slots * sizeof(Slots::Slot) > budget / kShare) slots /= 2;
+  return slots * sizeof(Slots::Slot);
 }
 
 bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint64_t bytes) {
   if (room_ == nullptr) {
-    room_ = static_cast<Places::Place*>(platform::reserve_lazy(bytes));
+    room_ = static_cast<Slots::Slot*>(platform::reserve_lazy(bytes));
     if (room_ == nullptr) return false;
-    places_.use(room_, static_cast<uint32_t>(bytes / sizeof(Places::Place)));
+    slots_.use(room_, static_cast<uint32_t>(bytes / sizeof(Slots::Slot)));
   }
-  places_.forget();
+  slots_.forget();
   proofs_.store(0, std::memory_order_relaxed);
   wrong_.store(0, std::memory_order_relaxed);
   to_thread_ = thread - reinterpret_cast<uintptr_t>(jni);
@@ -117,10 +116,10 @@ hprof_status ThreadContexts::set(const void* env, uint64_t thread, const hprof_c
 
 hprof_status ThreadContexts::put(uint64_t key, const hprof_context* context) {
   if (context == nullptr) {
-    places_.clear(key);
+    slots_.clear(key);
     return HPROF_OK;
   }
-  return places_.set(key, *context) ? HPROF_OK : HPROF_DROPPED;
+  return slots_.set(key, *context) ? HPROF_OK : HPROF_DROPPED;
 }
 
 hprof_status ThreadContexts::set_running(const void* env, const hprof_context* context) {
@@ -129,7 +128,7 @@ hprof_status ThreadContexts::set_running(const void* env, const hprof_context* c
 }
 
 bool ThreadContexts::running(const void* env, hprof_context* context) const {
-  return places_.read(key_of(env), context) || (!has_virtual(env) && read_variable(context));
+  return slots_.read(key_of(env), context) || (!has_virtual(env) && read_variable(context));
 }
 
 // With an unknown layout any thread may be running one. JDK 21 does not say where the continuation is, but
@@ -173,11 +172,11 @@ bool ThreadContexts::read_variable(hprof_context* context) const {
 
 bool ThreadContexts::of(JNIEnv* jni, jobject thread, hprof_context* context) const {
   if (key_.load(std::memory_order_relaxed) != Key::kEnv)
-    return thread_id_ != nullptr && places_.read(id_of(jni, thread), context);
+    return thread_id_ != nullptr && slots_.read(id_of(jni, thread), context);
   FieldReader<jlong> addresses;
   const auto address =
       static_cast<uint64_t>(open_addresses(jni, addresses) ? addresses.read(jni, thread) : 0);
-  return address != 0 && places_.read(address - to_thread_, context);
+  return address != 0 && slots_.read(address - to_thread_, context);
 }
 
 }  // namespace hprof

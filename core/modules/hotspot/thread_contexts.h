@@ -11,7 +11,7 @@
 
 #include <hprof/draft/thread_context.h>
 
-#include "core/base/context_places.h"
+#include "core/base/context_slots.h"
 #include "core/vm_tables/hotspot.h"
 
 namespace hprof {
@@ -24,10 +24,10 @@ class ThreadContexts {
   bool open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint64_t bytes);
   bool is_open() const { return is_open_; }             // since the last clear
   const char* why_not_running() const { return why_; }  // nullptr: `running` finds contexts
-  // Bytes of the places of a session with that limit of memory, 0: without one.
+  // Bytes of the slots of a session with that limit of memory, 0: without one.
   static uint64_t bytes_of(uint64_t budget);
   void clear() {
-    places_.forget();
+    slots_.forget();
     variable_.store(nullptr, std::memory_order_release);
   }
   // From now on nothing is read under a guard.
@@ -39,7 +39,7 @@ class ThreadContexts {
   }
   hprof_status set(const void* env, uint64_t thread, const hprof_context* context);
   hprof_status set_running(const void* env, const hprof_context* context);
-  void end(const void* env) { places_.clear(key_of(env)); }
+  void end(const void* env) { slots_.clear(key_of(env)); }
   bool running(const void* env, hprof_context* context) const;
   bool of(JNIEnv* jni, jobject thread, hprof_context* context) const;
   // True: a library has the variable. [control]
@@ -52,7 +52,7 @@ class ThreadContexts {
     kOwner,  // JavaThread::_monitor_owner_id
     kObject  // JavaThread::_vthread
   };
-  using Places = ContextPlaces<uint64_t>;
+  using Slots = ContextSlots<uint64_t>;
 
   hprof_status put(uint64_t key, const hprof_context* context);
   const char* find_ids(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread);
@@ -64,10 +64,10 @@ class ThreadContexts {
 
   static constexpr uint32_t kProofs = 1024, kFewest = 64;
   static constexpr uint64_t kShare = 32;  // of max-memory=, as an upper limit
-  static constexpr uint64_t kMostPlaces = 1u << 17, kFewestPlaces = 256;
+  static constexpr uint64_t kMostSlots = 1u << 17, kFewestSlots = 256;
 
-  Places places_;
-  Places::Place* room_ = nullptr;
+  Slots slots_;
+  Slots::Slot* room_ = nullptr;
   bool is_open_ = false;
   const char* why_ = nullptr;
   std::atomic<Key> key_{Key::kUnknown};

@@ -64,7 +64,7 @@ TEST_CASE("nothing is read before the table is open, and opening it again change
   CHECK(memory.used() == 0);
 }
 
-TEST_CASE("a small budget has a small table, whose places are used again") {
+TEST_CASE("a small budget has a small table, whose slots are used again") {
   Table table(1 << 20);
   CHECK(table.memory.used() <= (1 << 20) / ContextTable::kShare);
   hprof_context read = {};
@@ -113,26 +113,26 @@ TEST_CASE("readers never see a context that is half written") {
   CHECK(torn == 0);
 }
 
-TEST_CASE("keys of 64 bits have places of their own, which are free again after forget") {
-  constexpr uint32_t kPlaces = 256;
-  using Places = ContextPlaces<uint64_t>;
-  std::vector<Places::Place> room(kPlaces);
-  Places places;
+TEST_CASE("keys of 64 bits have slots of their own, which are free again after forget") {
+  constexpr uint32_t kSlots = 256;
+  using Slots = ContextSlots<uint64_t>;
+  std::vector<Slots::Slot> room(kSlots);
+  Slots slots;
   hprof_context read = {};
-  CHECK_FALSE(places.read(7, &read));
-  places.use(room.data(), kPlaces);
+  CHECK_FALSE(slots.read(7, &read));
+  slots.use(room.data(), kSlots);
   const uint64_t high = uint64_t{1} << 32;
-  REQUIRE(places.set(7, context_of(1)));
-  REQUIRE(places.set(7 + high, context_of(2)));
-  REQUIRE(places.read(7, &read));
+  REQUIRE(slots.set(7, context_of(1)));
+  REQUIRE(slots.set(7 + high, context_of(2)));
+  REQUIRE(slots.read(7, &read));
   CHECK(is_of(read, 1));
-  REQUIRE(places.read(7 + high, &read));
+  REQUIRE(slots.read(7 + high, &read));
   CHECK(is_of(read, 2));
   uint64_t taken = 0;
-  for (uint64_t key = 1; key <= 4 * kPlaces; key++) taken += places.set(key * high, context_of(key)) ? 1 : 0;
-  CHECK(taken > kPlaces / 2);
-  CHECK(taken <= kPlaces);
-  places.forget();
-  CHECK_FALSE(places.read(7, &read));
-  CHECK(places.set(7, context_of(3)));
+  for (uint64_t key = 1; key <= 4 * kSlots; key++) taken += slots.set(key * high, context_of(key)) ? 1 : 0;
+  CHECK(taken > kSlots / 2);
+  CHECK(taken <= kSlots);
+  slots.forget();
+  CHECK_FALSE(slots.read(7, &read));
+  CHECK(slots.set(7, context_of(3)));
 }

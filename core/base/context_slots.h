@@ -1,0 +1,103 @@
+// Contexts by a key that is never 0. A fixed number of slots; no lock.
+//
+// Protocol: a thread claims one of the kProbes slots from the key's hash on by a CAS of `owner` (0 -> key),
+// and only one thread at a time writes there, until it sets `owner` to 0 again. `sequence` is odd while it
+// writes. Readers are signal handlers of that thread, or other threads: they drop what they have read if
+// `sequence` is odd or has changed. A slot that is not in use has zeros.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <hprof/service/context.h>
+
+namespace hprof {
+
+// Key: uint32_t where atomics of 64 bits would need a library.
+template <class Key>
+class ContextSlots {
+ public:
+  static constexpr uint32_t kWords = sizeof(hprof_context) / sizeof(Key);
+  struct Slot {
+    std::atomic<Key> owner;
+    std::atomic<uint32_t> sequence;
+    std::atomic<Key> words[kWords];
+  };
+
+  // count: a power of two. slots: that many, zeroed. [onload][control]
+  void use(Slot* slots, uint32_t count) {
+    count_ = count;
+    slots_ = slots;
+  }
+  bool is_open() const { return slots_ != nullptr; }  // [any]
+
+  // False: there is no slot. [app] the thread that the key stands for
+  bool set(Key key, const hprof_context& context) {
+    Slot* slot = find(key, key);
+    while (slot == nullptr) {
+      Key none = 0;
+      slot = find(key, 0);
+      if (slot == nullptr) return false;
+      if (!slot->owner.compare_exchange_strong(none, key, std::memory_order_acq_rel)) slot = nullptr;
+    }
+    write(slot, context);
+    return true;
+  }
+  // The key has no context any more. [app] likewise
+  void clear(Key key) {
+    Slot* slot = find(key, key);
+    if (slot == nullptr) return;
+    write(slot, {});
+    slot->owner.store(0, std::memory_order_release);
+  }
+  // False: it has none, or it is being written. [any]
+  bool read(Key key, hprof_context* context) const {
+    const Slot* slot = find(key, key);
+    if (slot == nullptr) return false;
+    const uint32_t sequence = slot->sequence.load(std::memory_order_acquire);
+    Key words[kWords];
+    for (uint32_t i = 0; i < kWords; i++) words[i] = slot->words[i].load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    memcpy(context, words, sizeof(words));
+    // Another thread may have the slot by now.
+    return context->size != 0 && sequence % 2 == 0 &&
+           slot->sequence.load(std::memory_order_relaxed) == sequence &&
+           slot->owner.load(std::memory_order_relaxed) == key;
+  }
+  // Frees all slots, except that threads which are writing may keep theirs. [control]
+  void forget() {
+    for (uint32_t i = 0; i < count_; i++) {
+      if (slots_[i].owner.load(std::memory_order_relaxed) != 0)
+        slots_[i].owner.store(0, std::memory_order_release);
+    }
+  }
+
+ protected:
+  static constexpr uint32_t kProbes = 8;
+
+  // The first slot of the key that has that owner; nullptr: none.
+  Slot* find(Key key, Key owner) const {
+    const auto start = static_cast<uint32_t>(uint64_t{key} * 0x9e3779b97f4a7c15u >> 40);
+    for (uint32_t i = 0; slots_ != nullptr && key != 0 && i < kProbes; i++) {
+      Slot* slot = &slots_[(start + i) & (count_ - 1)];
+      if (slot->owner.load(std::memory_order_acquire) == owner) return slot;
+    }
+    return nullptr;
+  }
+  static void write(Slot* slot, const hprof_context& context) {
+    Key words[kWords];
+    memcpy(words, &context, sizeof(words));
+    const uint32_t sequence = slot->sequence.load(std::memory_order_relaxed) | 1;
+    slot->sequence.store(sequence, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    for (uint32_t i = 0; i < kWords; i++) slot->words[i].store(words[i], std::memory_order_relaxed);
+    slot->sequence.store(sequence + 1, std::memory_order_release);
+  }
+
+  Slot* slots_ = nullptr;
+  uint32_t count_ = 0;
+};
+
+}  // namespace hprof
