@@ -7,7 +7,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
-#include <hprof/draft/machine.h>
+#include <hprof/service/machine.h>
 #include <hprof/tables.h>
 
 namespace hprof::vm_events {

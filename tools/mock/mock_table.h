@@ -6,7 +6,6 @@
 #include <hprof/draft/class_file.h>
 #include <hprof/draft/code.h>
 #include <hprof/draft/foreign_dump.h>
-#include <hprof/draft/machine.h>
 #include <hprof/draft/objects.h>
 #include <hprof/draft/output.h>
 #include <hprof/draft/thread_context.h>
@@ -15,6 +14,7 @@
 #include <hprof/draft/vm_flags.h>
 #include <hprof/draft/walk.h>
 #include <hprof/draft/weaks.h>
+#include <hprof/service/machine.h>
 
 #include "mock_host.h"
 

@@ -5,7 +5,6 @@
 #include <hprof/draft/code.h>
 #include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/library.h>
-#include <hprof/draft/machine.h>
 #include <hprof/draft/objects.h>
 #include <hprof/draft/output.h>
 #include <hprof/draft/sampling.h>
@@ -23,6 +22,7 @@
 #include <hprof/service/io.h>
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
+#include <hprof/service/machine.h>
 #include <hprof/service/mem.h>
 #include <hprof/service/probes.h>
 #include <hprof/service/threads.h>
