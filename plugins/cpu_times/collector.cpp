@@ -20,8 +20,7 @@
 
 namespace hprof::times {
 
-static constexpr uint64_t kBriefNs = 1000;  // State::step
-static constexpr int32_t kFirstPace = 32;   // Node::pace of a new node, in steps
+static constexpr int32_t kFirstPace = 32;  // Node::pace of a new node, in steps
 static constexpr uint32_t kDepthOfOld = 2;
 static constexpr uint64_t kMostNodes = 1000000;
 static constexpr uint64_t kShareOfNodes = 2;
@@ -432,8 +431,7 @@ hprof_status Collector::start() {
   }
   // Before the first probe, since the clock must not change afterwards.
   if (!started_ && config_.times == kClock) {
-    counter_.open(services_);
-    step_ = counter_.ticks_of(kBriefNs);
+    choose_clock(static_cast<JNIEnv*>(services_.jvm->jni(services_.host)));
     limits_.pace = kFirstPace * static_cast<int32_t>(step_);
   }
   if (!started_) word_.open(services_);
@@ -472,14 +470,6 @@ void Collector::stop() {
   lock_.unlock();
 }
 
-void Collector::ticks_to_ns(const Tally& tally) const {
-  double rate = counter_.ns_per_tick(services_);
-  for (uint64_t i = 0; i < tally.size(); i++) {
-    TallyRow* row = tally.row(i);
-    row->time_ns = ns_of_ticks(row->time_ns, rate);
-  }
-}
-
 hprof_status Collector::report(const hprof_report& report) {
   Tally tally;
   tally.open(services_, depth_);
@@ -503,9 +493,9 @@ hprof_status Collector::report(const hprof_report& report) {
   if (has_shared_) merge(shared_, 0, &tally);
   lock_.unlock();
   if (!whole) count_loss(lost_rows_, retired_.size());
-  if (counter_.is_open()) ticks_to_ns(tally);
+  if (uses_counter_) tally.turn_ticks(rate_.now(services_));
   how.old = is_old();
-  how.counter = counter_.is_open();
+  how.counter = uses_counter_;
   how.times = static_cast<Times>(config_.times);
   how.interval_ns = config_.interval_ns;
   how.clock_step_ns = clock_step_ns_;

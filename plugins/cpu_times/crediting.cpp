@@ -1,7 +1,10 @@
 // Credits time to nodes: at each tick of the sampler, at a report, at the start and the stop.
 #include <jvmti.h>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "collector.h"
+#include "targets.h"
 
 namespace hprof::times {
 
@@ -115,7 +118,36 @@ void Collector::spread_brief(State* state, void* jni, uint64_t now) {
   state->brief_credited += static_cast<uint64_t>(left);
 }
 
-uint64_t Collector::clock_now() const { return counter_.now(services_); }
+// System.nanoTime() now; 0: it could not be called.
+static int64_t system_nano_time(JNIEnv* jni) {
+  jclass system = jni->FindClass("java/lang/System");
+  jmethodID method = system != nullptr ? jni->GetStaticMethodID(system, "nanoTime", "()J") : nullptr;
+  const int64_t now = method != nullptr ? jni->CallStaticLongMethod(system, method) : 0;
+  clear_exception(jni);
+  if (system != nullptr) jni->DeleteLocalRef(system);
+  return now;
+}
+
+static bool switch_targets_to_counter(JNIEnv* jni) {
+  jclass targets = jni->FindClass(kTargetClass);
+  jfieldID field = targets != nullptr ? jni->GetStaticFieldID(targets, "counter", "Z") : nullptr;
+  if (field != nullptr) jni->SetStaticBooleanField(targets, field, JNI_TRUE);
+  clear_exception(jni);
+  if (targets != nullptr) jni->DeleteLocalRef(targets);
+  return field != nullptr;
+}
+
+// Measures the processor's counter for some milliseconds, and makes HprofCalls use it if it is steady. Before
+// the first probe.
+void Collector::choose_clock(JNIEnv* jni) {
+  constexpr double kBriefNs = 1000;  // State::step
+  const auto before = static_cast<int64_t>(services_.clock->monotonic(services_.host));
+  const int64_t java = jni != nullptr ? system_nano_time(jni) : 0;
+  if (java != 0) nano_time_ = java - before;
+  uses_counter_ = jni != nullptr && rate_.open(services_) && switch_targets_to_counter(jni);
+  step_ = static_cast<uint64_t>(uses_counter_ ? kBriefNs / rate_.first() : kBriefNs);
+  if (step_ == 0) step_ = 1;
+}
 
 // Earlier time does not count. Under the lock, before the probes are switched on.
 void Collector::begin_times() {

@@ -190,7 +190,7 @@ struct State {
   Address<Node> current;  // virtual threads only
   Address<Edge> edges;
   uint64_t mask;
-  uint64_t clock;   // clock=wall: the clock at the last event: nanoseconds, or ticks (counter_clock.h)
+  uint64_t clock;   // clock=wall: the clock at the last event: nanoseconds, or ticks
   uint64_t shared;  // 1: of a virtual thread
   uint64_t brief;   // clock=wall: the time in brief nodes until `clock`
   uint64_t step;    // clock=wall: nodes with shorter calls are brief; 0: no clock is read

@@ -73,6 +73,13 @@ bool Tally::add_all(const Tally& other) {
   return true;
 }
 
+void Tally::turn_ticks(double ns_per_tick) {
+  for (uint64_t i = 0; i < size_; i++) {
+    const auto ticks = static_cast<int64_t>(row(i)->time_ns);
+    row(i)->time_ns = ticks > 0 ? static_cast<uint64_t>(static_cast<double>(ticks) * ns_per_tick + 0.5) : 0;
+  }
+}
+
 void Tally::clear() {
   services_.release(rows_, bytes_of(room_));
   index_.close();

@@ -24,6 +24,9 @@ class Tally {
   // False: no memory, nothing was added.
   bool add(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t count, uint64_t time_ns);
   bool add_all(const Tally& other);
+  // Turns times in ticks of a counter into nanoseconds. The counter is read unordered, so a short time may be
+  // below 0; that becomes 0.
+  void turn_ticks(double ns_per_tick);
   void clear();  // also frees the memory
   uint64_t size() const { return size_; }
   // Bytes that make_room() takes for each row.

@@ -3,7 +3,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "plugins/cpu_times/counter_clock.h"
+#include <hprof/cpp/counter_rate.hpp>
+
 #include "tools/mock/mock_host.h"
 
 using namespace hprof;
@@ -149,6 +150,13 @@ TEST_CASE("ticks that no processor has are not believed") {
 }
 
 TEST_CASE("ticks become nanoseconds, and a sum below 0 none") {
+  const auto ns_of_ticks = [](uint64_t ticks, double ns_per_tick) {
+    Fixture of;
+    const uint32_t trace[] = {1};
+    REQUIRE(of.tally.add(0, trace, 1, 1, ticks));
+    of.tally.turn_ticks(ns_per_tick);
+    return of.tally.row(0)->time_ns;
+  };
   CHECK(ns_of_ticks(1000, 0.5) == 500);
   CHECK(ns_of_ticks(3, 0.5) == 2);
   CHECK(ns_of_ticks(0, 0.5) == 0);
