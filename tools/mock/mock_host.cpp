@@ -82,6 +82,8 @@ struct MockClock {
   static uint64_t wall_ms(const hprof_host* host) { return MockHost::of(host)->wall_clock_ms; }
   static uint64_t thread_cpu(const hprof_host* host, uint64_t os_id) {
     const MockHost::Locked self(host);
+    if (os_id == 0 && self->cpu_clock_step_ns != 0)
+      return ++self->cpu_clock_reads / self->cpu_clock_reads_a_step * self->cpu_clock_step_ns;
     const auto found = self->thread_cpu_ns.find(os_id);
     if (found == self->thread_cpu_ns.end()) return UINT64_MAX;
     return self->running_threads.count(os_id) != 0 ? ++found->second : found->second;

@@ -110,6 +110,7 @@ class MockHost {
   uint64_t process_cpu_ns = 0;
   std::set<uint64_t> running_threads;          // by os id: their CPU clocks move by 1 ns at each reading
   std::map<uint64_t, uint64_t> thread_cpu_ns;  // by os id; a missing thread: unknown
+  uint64_t cpu_clock_step_ns = 0;              // the calling thread's clock (os id 0) moves so far ...
   uint32_t cpu_clock_reads_a_step = 8;         // ... with so many reads
   uint32_t cpu_clock_reads = 0;                // of it
 
