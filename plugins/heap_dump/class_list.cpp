@@ -231,25 +231,18 @@ void ClassList::release(const DumpEnv& vm) {
   held_count_ = 0;
 }
 
-jobjectArray ClassList::array(const DumpEnv& vm) const {
-  const auto class_of = [&](uint32_t number) {
-    auto* reference = static_cast<jweak>(table_->at(number).reference);
-    return without_exception(vm.jni, vm.jni->NewLocalRef(reference));
-  };
-  jobject class_class = class_of(table_->class_class);
-  if (class_class == nullptr) return nullptr;
-  const auto count = static_cast<jsize>(table_->count());
-  jobjectArray array = vm.jni->NewObjectArray(count, static_cast<jclass>(class_class), nullptr);
-  vm.drop(class_class);
-  if (!vm.no_exception() || array == nullptr) return nullptr;
+bool ClassList::make_frame(const DumpEnv& vm) const {
+  const jint wanted = static_cast<jint>(table_->count()) + kLocalsBeside;
+  if (vm.jni->PushLocalFrame(wanted < kMostLocals ? wanted : kMostLocals) != JNI_OK) {
+    vm.no_exception();
+    return false;
+  }
   for (uint32_t number = 1; number <= table_->count(); number++) {
     if (table_->at(number).is_gone != 0) continue;
-    jobject loaded = class_of(number);
-    vm.jni->SetObjectArrayElement(array, static_cast<jsize>(number - 1), loaded);
-    vm.no_exception();
-    vm.drop(loaded);
+    auto* reference = static_cast<jweak>(table_->at(number).reference);
+    without_exception(vm.jni, vm.jni->NewLocalRef(reference));
   }
-  return array;
+  return true;
 }
 
 void ClassList::free_loaders() { loaders_.close(); }

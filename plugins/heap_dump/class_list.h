@@ -23,8 +23,10 @@ class ClassList {
   // Writes the definitions of all classes and of their fields' names. [control]
   hprof_status define(const Services& services) const;
 
-  // An array of the known classes, a local reference; nullptr: the heap has no room for it. [control]
-  jobjectArray array(const DumpEnv& vm) const;
+  // Makes a local frame whose references are the known classes, so that a walk from the roots reports each.
+  // A full heap has room for it. drop_frame ends it. [control]
+  bool make_frame(const DumpEnv& vm) const;
+  static void drop_frame(const DumpEnv& vm) { vm.jni->PopLocalFrame(nullptr); }
 
   // Tags of the class loaders by class number; 0: the boot loader. Valid until free_loaders.
   const uint64_t* loaders() const { return loaders_.data(); }

@@ -203,15 +203,14 @@ struct JvmtiDumper::Callbacks {
     return to != 0 ? JVMTI_VISIT_OBJECTS : 0;
   }
 
-  // Of the array of all classes, and of these. What they refer to is only given its id.
+  // Follows the roots that are classes. What these refer to is only given its id.
   static jint JNICALL on_class_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
                                          jlong class_tag, jlong referrer_class_tag, jlong size, jlong* tag,
                                          jlong* referrer_tag, jint length, void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
-    if (referrer_tag == nullptr) return 0;
-    if (!walk.classes->has(static_cast<uint64_t>(*referrer_tag)))
-      return kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT ? JVMTI_VISIT_OBJECTS : 0;
+    if (referrer_tag == nullptr)
+      return walk.classes->has(static_cast<uint64_t>(*tag)) ? JVMTI_VISIT_OBJECTS : 0;
     uint64_t to = id_of(walk, class_tag, size, length, tag);
     const bool is_class = static_cast<uint64_t>(class_tag) == walk.classes->class_class;
     if (to != 0 && !is_class && !walk.writer->expect(to, static_cast<uint32_t>(class_tag))) {
@@ -295,18 +294,17 @@ bool JvmtiDumper::names_by_address(const DumpEnv& vm, const ObjectTraces& traces
   return by_address;
 }
 
-// In a heap without room for the array the classes are written as the other walk comes to them.
+// Writes the classes before all objects, as readers of dumps need it.
 hprof_status JvmtiDumper::walk_classes(const DumpEnv& vm, const Config& config, Walk& walk) {
-  jobjectArray all = list_.array(vm);
-  if (all == nullptr) return HPROF_OK;
+  if (!list_.make_frame(vm)) return HPROF_NO_MEMORY;
   jvmtiHeapCallbacks callbacks;
   memset(&callbacks, 0, sizeof(callbacks));
   callbacks.heap_reference_callback = &Callbacks::on_class_reference;
   if (config.wants_fields()) callbacks.primitive_field_callback = &Callbacks::on_field;
   walk.in_classes = true;
-  const jvmtiError error = vm.jvmti->FollowReferences(0, nullptr, all, &callbacks, &walk);
+  const jvmtiError error = vm.jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &walk);
   walk.in_classes = false;
-  vm.drop(all);
+  list_.drop_frame(vm);
   if (walk.writer->status() == HPROF_OK && error != JVMTI_ERROR_NONE) return HPROF_FAILED;
   walk.writer->finish_classes(list_.loaders());
   return walk.writer->status();

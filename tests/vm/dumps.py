@@ -113,7 +113,7 @@ class Heap:
         return missing[:10]
 
 
-def read(data, classes_first=True):
+def read(data):
     report = parse_binary(data)
     check(report.version == "JAVA PROFILE 1.0.2", "header %r" % report.version)
     heap = Heap(report)
@@ -127,7 +127,7 @@ def read(data, classes_first=True):
         else:
             check(tag not in ("HEAP DUMP", "CPU SAMPLES"), "a record %s" % tag)
     check(ended, "no HEAP DUMP END")
-    check(not classes_first or not heap.before_class, "%d objects before their class" % len(heap.before_class))
+    check(not heap.before_class, "%d objects before their class" % len(heap.before_class))
     for owner in heap.classes:
         size = sum(heap.width[k] for step in heap.chain(owner) for _, k in step.fields)
         check(size == heap.classes[owner].size, "instance size of %s" % heap.names.get(owner))

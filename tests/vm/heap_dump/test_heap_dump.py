@@ -212,7 +212,7 @@ def full_heap_is_dumped(vm):
         run = vm.run_java(vm.agent_option("heap=dump,format=b,dump=%s,file=out.hprof,force=y" % engine), *flags, "FullHeap")
         check_equal(run.code, 0, "exit code\n%s\n" % run)
         check("broke off" not in run.err, "no dump\n%s" % run)
-        heap = dumps.read(run.bytes("out.hprof"), classes_first=engine == "vm")  # no room for the list of classes
+        heap = dumps.read(run.bytes("out.hprof"))
         filled = sum(len(elements) == 100 for elements in heap.primitives.values())
         check(filled > 100000, "only %d of the arrays that fill the heap are in the dump" % filled)
         collections = [len(re.findall("Full GC|Pause Full", each.out))
