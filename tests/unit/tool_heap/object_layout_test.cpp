@@ -61,12 +61,12 @@ ObjectLayout detected(const ObjectLayout& real) {
   return detect_layout(outline, numbers);
 }
 
-// What a dump by JVMTI has: addresses, and small numbers for classes, threads and class loaders.
+// What a dump by JVMTI has: addresses, and small numbers for classes, threads, class loaders and statics.
 class MixedHeap {
  public:
   static constexpr uint64_t kObject = 1, kClass = 2, kThread = 3, kLoader = 4, kBytes = 5, kTask = 6,
                             kCell = 7;
-  static constexpr uint64_t kFirstThread = 21, kFirstLoader = 40;
+  static constexpr uint64_t kFirstThread = 21, kFirstLoader = 40, kFirstStatic = 60;
   static constexpr int kThreads = 8;
 
   MixedHeap() : b_(8) {
@@ -103,6 +103,9 @@ class MixedHeap {
       at_ += 16 + kThreadSize;
       root(kFirstLoader + i);
       b_.instance(kFirstLoader + i, kLoader, 8).id(0);
+      root(kFirstStatic + i);
+      b_.u1(0x23).id(kFirstStatic + i).u4(0).u4(100).u1(kByteType);
+      for (int k = 0; k < 100; ++k) b_.u1(0);
     }
     for (uint64_t i = 0; i < kThreads; ++i, at_ += 280) {
       root(at_);

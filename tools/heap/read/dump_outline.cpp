@@ -75,7 +75,6 @@ class OutlineReader : public HeapVisitor {
     } else {
       ++out_.classes.list[out_.classes.primitive(record.type)].instances;
     }
-    out_.lowest_array = std::min(out_.lowest_array, record.id);
     if (out_.samples.size() < kSamplesMax && (out_.samples.size() < kSamplesMax / 2 || record.id % 67 == 0)) {
       out_.samples.push_back({record.id, record.length, record.type});
     }
@@ -127,7 +126,6 @@ class OutlineReader : public HeapVisitor {
     out_.roots.clear();
     out_.pieces.clear();
     out_.samples.clear();
-    out_.lowest_array = UINT64_MAX;
     out_.array_references = out_.repeated = 0;
     out_.traced = any_trace_ = false;
     last_index_ = kNoClass;

@@ -65,12 +65,11 @@ struct DumpOutline {
   std::vector<DumpedRoot> roots;
   std::vector<DumpPiece> pieces;
   std::vector<ArraySample> samples;
-  uint64_t lowest_array = UINT64_MAX;  // lowest id of an array
-  uint64_t array_references = 0;       // elements of object arrays
-  uint64_t repeated = 0;               // objects whose id had occurred before
-  bool traced = false;                 // objects have different allocation traces
-  unsigned dumps = 0;                  // heap dumps in the file
-  std::vector<std::string> problems;   // what could not be read, as sentences
+  uint64_t array_references = 0;      // elements of object arrays
+  uint64_t repeated = 0;              // objects whose id had occurred before
+  bool traced = false;                // objects have different allocation traces
+  unsigned dumps = 0;                 // heap dumps in the file
+  std::vector<std::string> problems;  // what could not be read, as sentences
 };
 
 // dump: which one of the file, from 1; 0 = the last. False with *error: it is not a dump. A truncated or

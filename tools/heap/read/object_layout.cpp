@@ -10,6 +10,9 @@ namespace {
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
+// Smaller ids are no addresses in the agent's dumps by JVMTI, and no Java heap begins below.
+constexpr uint64_t kLowestAddress = uint64_t{1} << 24;
+
 // How well a layout matches the beginnings of the next objects.
 struct Fit {
   ObjectLayout layout;
@@ -275,6 +278,7 @@ std::vector<Fit> candidates() {
 
 void measure(Fit& fit, const DumpOutline& outline, const ObjectNumbers& numbers) {
   for (const ArraySample& sample : outline.samples) {
+    if (sample.id < kLowestAddress) continue;
     uint64_t next = numbers.id_after(sample.id);
     if (next == 0) continue;
     uint64_t end = sample.id + fit.layout.array_size(sample.type, sample.length);
@@ -329,7 +333,8 @@ ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numb
       outline.classes.class_class != kNoClass &&
       has_field(outline.classes.list[outline.classes.class_class], "classData", outline.names);
   uint64_t measurable = 0;
-  for (const ArraySample& sample : outline.samples) measurable += numbers.id_after(sample.id) != 0;
+  for (const ArraySample& sample : outline.samples)
+    measurable += sample.id >= kLowestAddress && numbers.id_after(sample.id) != 0;
   Fit best;
   for (Fit& fit : candidates()) {
     measure(fit, outline, numbers);
@@ -338,11 +343,12 @@ ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numb
   if (best.exact < 16 || best.exact < measurable / 5) return usual;
   best.layout.fills_super_gaps = usual.fills_super_gaps;
   best.layout.addresses = true;
-  // The agent's dumps by JVMTI have addresses, but small numbers for threads, class loaders and classes.
+  // The agent's dumps by JVMTI have addresses, but small numbers for threads, class loaders, classes, and
+  // what these refer to.
   for (const HeapClass& each : outline.classes.list) {
     best.layout.mixed = best.layout.mixed || (each.dumped && each.id % best.layout.alignment != 0);
   }
-  if (best.layout.mixed) best.layout.lowest = outline.lowest_array;
+  if (best.layout.mixed) best.layout.lowest = kLowestAddress;
   best.layout.contiguous = best.exact >= measurable - measurable / 10;
   return best.layout;
 }
@@ -360,15 +366,8 @@ void ClassGap::merge(const ClassGap& other) {
 void size_instances(const ObjectLayout& layout, const Definitions& names, const std::vector<ClassGap>& gaps,
                     HeapClasses& classes) {
   InstanceSizer sizer(layout, names, gaps, classes);
-  if (layout.mixed) {
-    // Threads, class loaders and class objects may be between two addresses.
-    sizer.believe_less_than(0);
-    uint64_t least = UINT64_MAX;
-    for (uint32_t index : {classes.class_class, classes.thread_class, classes.loader_class}) {
-      if (index != kNoClass) least = std::min(least, sizer.size(index));
-    }
-    sizer.believe_less_than(least);
-  }
+  // Objects whose ids are no addresses may be between two addresses.
+  if (layout.mixed) sizer.believe_less_than(layout.aligned(layout.header));
   for (uint32_t i = 0; i < classes.list.size(); ++i) {
     HeapClass& each = classes.list[i];
     each.size = sizer.size(i);
