@@ -43,7 +43,7 @@ static ModelLimits proportioned(uint32_t n, uint32_t method_map) {
   limits.methods = n / 2;
   limits.frames = n;
   limits.traces = n;
-  limits.threads = 64;
+  limits.threads = n < 384 ? 64 : 128;
   while (limits.threads * 2 <= n / 16) limits.threads *= 2;
   limits.thread_names = limits.threads / 2;
   limits.method_map = method_map;

@@ -14,7 +14,7 @@ constexpr uint64_t kSinkMemory = 24 * 1024;  // for sinks: names of files and ho
 
 // The part of a small memory for the tables of names.
 uint64_t room_of_tables(uint64_t most, bool book) {
-  return is_small(most) ? ModelLimits::small(most / 2, book).room() : 0;
+  return is_small(most) ? ModelLimits::small(part_of_tables(most), book).room() : 0;
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ inline bool is_very_small(const MemoryAccount& memory) {
 // The part of the memory left at the start that only reports and later starts may use.
 uint64_t kept_for_reports(uint64_t budget, uint64_t left);
 
+// The bytes of a small budget for the tables of names. [any]
+inline uint64_t part_of_tables(uint64_t most) { return most / 8 * 3; }
+
 // The least budget, at least `most`, that is enough: `peak` was needed so far, `later` bytes will be when
 // collectors start. book: the tables include the method book. [onload]
 uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later, bool book);

@@ -235,7 +235,7 @@ bool Session::get_environment() {
 bool Session::create_tables() {
   if (parts_.setup.is_without_effect()) return true;
   const uint64_t most = parts_.setup.core().max_memory;
-  const uint64_t part = is_very_small(parts_.memory) ? parts_.memory.budget() / 8 * 5 : most / 2;
+  const uint64_t part = is_very_small(parts_.memory) ? parts_.memory.budget() / 8 * 5 : part_of_tables(most);
   const ModelLimits limits = parts_.memory.is_fixed() || is_small(most)
                                  ? ModelLimits::small(part, has_book(parts_))
                                  : ModelLimits::standard();
