@@ -164,12 +164,21 @@ uint64_t JvmtiEngine::record_cpu(SampledThread* place, hprof_thread_serial seria
   return open;
 }
 
+bool JvmtiEngine::has_ended(jthread thread) const {
+  jint state = 0;
+  return thread != nullptr && jvmti_->GetThreadState(thread, &state) == JVMTI_ERROR_NONE &&
+         (state & JVMTI_THREAD_STATE_TERMINATED) != 0;
+}
+
 // Begins to sample a thread that runs already when the engine starts.
 uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   if (!self->shared_->takes(*thread)) return 1;
   uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
-  if (cpu == kUnknownTime) count_loss(self->lost_threads_);
+  if (cpu == kUnknownTime) {
+    if (self->has_ended(static_cast<jthread>(jthread_ref))) return 1;
+    count_loss(self->lost_threads_);
+  }
   SampledThread* place = self->place_of(thread, cpu);
   // A thread whose sampling was stopped for a while has a place already.
   if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.store(cpu, std::memory_order_relaxed);

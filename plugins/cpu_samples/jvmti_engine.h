@@ -78,6 +78,7 @@ class JvmtiEngine : public Engine {
   void count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count, jvmtiError error);
   void carry_over(bool has_book);
   uint64_t cpu_time(uint64_t os_id, jthread thread) const;
+  bool has_ended(jthread thread) const;
 
   jvmtiEnv* jvmti_ = nullptr;
   MountedThreads mounted_;

@@ -166,6 +166,17 @@ TEST_CASE("a new thread whose CPU clock cannot be read at its start is charged f
   CHECK(f.rows() == Rows{{"App.young", 2}});
 }
 
+TEST_CASE("a thread that ends while the engine starts is no loss, one without a CPU clock is") {
+  for (const bool has_ended : {true, false}) {
+    Fixture f;
+    f.thread(1, 101, "brief")->state = has_ended ? JVMTI_THREAD_STATE_TERMINATED : JVMTI_THREAD_STATE_ALIVE;
+    f.vm.mock.thread_cpu_ns.erase(101);
+    f.start();
+    CHECK(f.vm.mock.loss("sampled threads: their CPU time cannot be read (clock=wall)") ==
+          (has_ended ? 0 : 1));
+  }
+}
+
 TEST_CASE("the jvmti engine stops, starts and gives its memory back") {
   Fixture f;
   f.thread(1, 101, "busy");
