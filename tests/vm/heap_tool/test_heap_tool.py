@@ -408,6 +408,19 @@ def references_tell_what_only_they_hold(vm):
     check_equal((owner["buffers"], owner["capacity_bytes"]), (2, 300000), "direct memory")
 
 
+@vm_test(units=("heap_dump", "encoder_binary", "sink_file"), since=22)
+def references_tell_the_memory_of_arenas(vm):
+    for engine in ("vm", "jvmti"):
+        vm.profiled("heap=dump,format=b,force=y,file=arenas.hprof,dump=" + engine, "Arenas")
+        answer = heap_json(vm, "references", vm.path("arenas.hprof"), "--top=0")["arenas"]
+        kinds = {row["kind"]: row for row in answer["kinds"]}
+        check_equal([kinds["confined"][key] for key in ("arenas", "segments", "native_bytes")], [1, 3, 120000], str(answer))
+        check(kinds["automatic"]["native_bytes"] >= 50000 and kinds["global"]["native_bytes"] >= 7000, str(answer))
+        check_equal([kinds["shared"][key] for key in ("arenas", "native_bytes", "mapped_bytes")], [2, 3000000, 40000], str(answer))
+        check_equal([(row["kind"], row["thread"]) for row in answer["largest"] if row["native_bytes"] == 120000], [("confined", "main")], str(answer))
+        check(answer["facts"]["closed"] >= 1, str(answer))
+
+
 @vm_test()
 def two_applications_with_one_library_are_no_leak(vm):
     for mode in ("applications", "reloads"):

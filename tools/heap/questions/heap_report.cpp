@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/format/value_text.h"
+#include "tools/heap/questions/arenas.h"
 #include "tools/heap/questions/array_contents.h"
 #include "tools/heap/questions/heap_names.h"
 #include "tools/heap/questions/heap_tables.h"
@@ -379,8 +380,10 @@ Document run_waste(HeapRun& run) {
 Document run_references(HeapRun& run) {
   return answer(run, false, [&](OpenHeap& heap, Document* document) {
     ReferenceFinder finder(heap.snapshot, heap.graph, heap.budget);
+    Arenas arenas(heap.snapshot, heap.graph, heap.budget);
     heap.find_dominators();
     document->sections = finder.sections(run.settings.top);
+    document->sections.push_back(arenas.section(run.settings.top));
   });
 }
 
