@@ -106,17 +106,25 @@ TraceSerial Model::trace(ThreadSerial thread, const hprof_frame_id* frames, uint
   return id;
 }
 
-[[gnu::cold]] StringId Model::thread_name(Str name) {
+[[gnu::cold]] StringId Model::thread_name(Str name, StringId known) {
   if (!name.data) return StringId::kNone;
   const Str kept = name.size > kLongestThreadName ? name.part(0, kLongestThreadName) : name;
   const StringId id = bounded_name(kept, &thread_names_, limits_.thread_names);
   if (id != StringId::kNone) return id;
-  losses_->add(Loss::kLostThreadNames);
   char buffer[kLongestThreadName + 1];
   TextWriter folded(buffer, sizeof buffer);
   put_digits_folded(kept, folded);
-  const StringId shorter = bounded_name(folded.text(), &folded_names_, limits_.thread_names / 4);
-  return shorter != StringId::kNone ? shorter : string("other thread");
+  StringId shorter = bounded_name(folded.text(), &folded_names_, limits_.thread_names / 4);
+  if (shorter == StringId::kNone) shorter = string("other thread");
+  if (shorter != known) losses_->add(Loss::kLostThreadNames);
+  return shorter;
+}
+
+[[gnu::cold]] bool Model::rename_thread(ThreadSerial serial, Str name) {
+  ThreadInfo info;
+  if (!name.data || threads_.is_other(serial) || !threads_.get(serial, &info)) return false;
+  const StringId id = thread_name(name, StringId{info.name});
+  return id != StringId::kNone && threads_.set_name(serial, id);
 }
 
 ThreadSerial Model::add_thread(const ThreadFacts& facts) {

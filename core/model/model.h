@@ -60,9 +60,12 @@ class Model {
   // The string for the name of a thread or thread group: ModelLimits::thread_names distinct ones unchanged,
   // then a quarter as many with their digits folded (pool-#-thread-#), then "other thread". So thread names
   // take a bounded part of the string table.
-  StringId thread_name(Str name);
+  // `known`: the name so far, which is not counted as lost again.
+  StringId thread_name(Str name, StringId known = StringId::kNone);
   ThreadSerial add_thread(
       const ThreadFacts& facts);  // never kNone; counts threads that became the "other thread"
+  // True: the live thread had another name.
+  bool rename_thread(ThreadSerial serial, Str name);
   ThreadTable& threads() { return threads_; }
 
   // Enters a jmethodID into the method book; without room it counts the loss.

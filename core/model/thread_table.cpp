@@ -107,6 +107,14 @@ void ThreadTable::set_object(ThreadSerial serial, hprof_object_id object) {
   if (Slot* slot = slot_of(serial)) store_release(&slot->info.object, object);
 }
 
+bool ThreadTable::set_name(ThreadSerial serial, StringId name) {
+  Slot* slot = slot_of(serial);
+  if (!slot || slot->state.load(std::memory_order_acquire) != kAlive) return false;
+  if (load_acquire(&slot->info.name) == raw(name)) return false;
+  store_release(&slot->info.name, raw(name));
+  return true;
+}
+
 bool ThreadTable::get(ThreadSerial serial, ThreadInfo* info) const {
   *info = {};
   if (serial == ThreadSerial::kNone) return false;

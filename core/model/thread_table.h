@@ -55,6 +55,8 @@ class ThreadTable {
   void end(ThreadSerial serial);
 
   void set_object(ThreadSerial serial, hprof_object_id object);  // [app][control]
+  // True: a thread that is alive had another name. [app][control]
+  bool set_name(ThreadSerial serial, StringId name);
 
   // Copies a consistent state. False: never in use, or forgotten. Wait-free. [any]
   bool get(ThreadSerial serial, ThreadInfo* info) const;

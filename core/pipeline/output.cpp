@@ -287,7 +287,9 @@ hprof_status Output::write(const hprof_record* record) {
   definition_time_us_ = record->time_us;
   // A report may have defined the thread before the event of its start.
   if (record->kind == HPROF_RECORD_THREAD_START) {
-    return definitions_.define(record->kind, reinterpret_cast<const hprof_rec_definition*>(record)->id);
+    const auto& start = *reinterpret_cast<const hprof_rec_definition*>(record);
+    return start.reserved == kDefinedAgain ? definitions_.define_again(start.id)
+                                           : definitions_.define(record->kind, start.id);
   }
   if (!units_.taken.takes(*record)) return HPROF_UNSUPPORTED;
   hprof_status status = definitions_.before(record);

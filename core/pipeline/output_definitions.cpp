@@ -95,6 +95,12 @@ hprof_status OutputDefinitions::thread_names(hprof_thread_serial serial) {
   return info->trace != 0 ? trace(info->trace) : HPROF_OK;
 }
 
+hprof_status OutputDefinitions::define_again(hprof_thread_serial serial) {
+  if (!threads_.has(serial)) return HPROF_OK;
+  HPROF_TRY(thread_names(serial));
+  return emit(HPROF_RECORD_THREAD_START, serial);
+}
+
 hprof_status OutputDefinitions::thread(hprof_thread_serial serial) {
   if (serial == 0 || !threads_.add(serial)) return HPROF_OK;
   if (!find_thread(ids_, host_, serial)) return HPROF_OK;

@@ -11,6 +11,10 @@
 
 namespace hprof {
 
+// hprof_rec_definition.reserved of a THREAD_START, up to the output: the thread has another name. Readers
+// take the last record of a thread.
+constexpr uint32_t kDefinedAgain = 1;
+
 class OutputDefinitions {
  public:
   // Writes one definition record (STRING, CLASS, FRAME, TRACE, THREAD_START). HPROF_OK: go on.
@@ -26,6 +30,8 @@ class OutputDefinitions {
   hprof_status before(const hprof_record* record);
   // Writes one definition, unless this output has it. [writer]
   hprof_status define(uint32_t kind, uint32_t id);
+  // Writes the thread's definition again, if this output has it. [writer]
+  hprof_status define_again(hprof_thread_serial serial);
 
  private:
   hprof_status trace(hprof_trace_serial serial);

@@ -143,6 +143,8 @@ def parse_record(reader, report, thread_ids):
             parse_section(reader, report, before)
     elif THREAD_START.match(line):
         found = THREAD_START.match(reader.take())
+        # A thread that is named anew has another one.
+        report.threads = [known for known in report.threads if known[:2] != (found.group(1), int(found.group(2)))]
         report.threads.append((found.group(1), int(found.group(2)), found.group(3), found.group(4)))
     elif THREAD_END.match(line):
         thread = int(THREAD_END.match(reader.take()).group(1))

@@ -13,6 +13,7 @@
 #include "core/agent/session/unit_checks.h"
 #include "core/agent/session/units.h"
 #include "core/agent/vm/jvmti_text.h"
+#include "core/agent/vm/thread_book.h"
 #include "core/base/build.h"
 #include "core/base/counters.h"
 #include "core/base/status.h"
@@ -57,6 +58,20 @@ void Reports::say_losses() {
     char text[200];
     put_loss(text, words, value);
     parts_.log.say(text);
+  });
+}
+
+// Under the encode lock, with all events written: the end of a thread that is still listed comes later.
+void Reports::learn_thread_names() {
+  JNIEnv* const jni = parts_.jni();
+  if (jni == nullptr) return;
+  parts_.threads.each(jni, 0, this, [](void* self, hprof_thread* thread, void* ref) -> uint32_t {
+    const SessionParts& parts = static_cast<Reports*>(self)->parts_;
+    hprof_rec_definition record = {
+        {sizeof(record), HPROF_RECORD_THREAD_START, 0}, thread->serial, kDefinedAgain};
+    if (parts.threads.learn_name(parts.jni(), static_cast<jthread>(ref), thread->serial))
+      parts.pipeline.write(&record.head);
+    return 1;
   });
 }
 
@@ -309,6 +324,7 @@ Reported Reports::report(const hprof_report& report) {
   if (due == 0) return reported;
   reported.output_gone = !parts_.pipeline.acquire();
   if (reported.output_gone) return reported;
+  learn_thread_names();
   if (is_window(report)) windows_begun_++;
   for (const uint32_t first : {HPROF_UNIT_REPORTS_FIRST, 0u}) {
     for (uint32_t i = 0; i < parts_.units.collector_count(); i++) {

@@ -77,6 +77,7 @@ class Reports {
   void keep_windows(bool written);
   void note_losses();
   void say_losses();
+  void learn_thread_names();
 
   const SessionParts& parts_;
   LastMessage output_message_;

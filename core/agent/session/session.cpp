@@ -404,11 +404,12 @@ bool Session::create_collectors() {
   return status == HPROF_OK || parts_.log.fail(status_text(status));
 }
 
-void Session::announce_thread(void* self, uint32_t serial, bool started) {
+void Session::announce_thread(void* self, uint32_t serial, ThreadBook::Change change) {
+  const bool ends = change == ThreadBook::Change::kEnds;
   hprof_rec_definition record = {
-      {sizeof(record), started ? HPROF_RECORD_THREAD_START + 0u : HPROF_RECORD_THREAD_END + 0u, 0},
+      {sizeof(record), ends ? HPROF_RECORD_THREAD_END + 0u : HPROF_RECORD_THREAD_START + 0u, 0},
       serial,
-      0};
+      change == ThreadBook::Change::kRenamed ? kDefinedAgain : 0};
   static_cast<Session*>(self)->parts_.pipeline.event(&record.head);
 }
 

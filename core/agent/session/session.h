@@ -11,6 +11,7 @@
 #include <jvmti.h>
 
 #include "core/agent/session/session_parts.h"
+#include "core/agent/vm/thread_book.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -104,7 +105,7 @@ class Session {
   // Ends the process before the program begins, where the VM would fail to start with many lines of its own.
   void refuse_start(const char* text);
   void on_class_gone(uint32_t serial);
-  static void announce_thread(void* session, uint32_t serial, bool started);
+  static void announce_thread(void* session, uint32_t serial, ThreadBook::Change change);
 
   bool begin_dying(int64_t deadline_ns);
   bool finish_in_time(JNIEnv* jni);

@@ -77,6 +77,16 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags) {
   return raw(serial);
 }
 
+bool ThreadBook::learn_name(JNIEnv* jni, jthread thread, uint32_t serial) {
+  jvmtiThreadInfo info;
+  if (hides_names_ || jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return false;
+  JvmtiText name(jvmti_, info.name);
+  for (jobject local : {static_cast<jobject>(info.thread_group), info.context_class_loader}) {
+    if (local != nullptr) jni->DeleteLocalRef(local);
+  }
+  return model_->rename_thread(ThreadSerial{serial}, name.str());
+}
+
 // False: an agent thread, or the serial that stands for all threads without a slot in the model.
 bool ThreadBook::is_announced(const ThreadRecord* record) const {
   return !record->is_agent() && !model_->threads().is_other(ThreadSerial{record->serial});
@@ -93,7 +103,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
     model_->threads().end(ThreadSerial{serial});
     return nullptr;
   }
-  if (is_announced(record)) announce_(context_, serial, true);
+  if (is_announced(record)) announce_(context_, serial, Change::kStarts);
   return record;
 }
 
@@ -172,10 +182,12 @@ void ThreadBook::ended(JNIEnv* jni, jthread thread) {
   auto* record = record_of(storage);
   uint32_t serial = record->serial;
   bool announced = is_announced(record);
+  if (announced && !record->is_virtual() && learn_name(jni, thread, serial))
+    announce_(context_, serial, Change::kRenamed);
   jvmti_->SetThreadLocalStorage(thread, ended_mark(announced && !record->is_virtual() ? serial : 0));
   unlink(jni, record);
   contexts.clear(serial);
-  if (announced) announce_(context_, serial, false);
+  if (announced) announce_(context_, serial, Change::kEnds);
   model_->threads().end(ThreadSerial{serial});
 }
 

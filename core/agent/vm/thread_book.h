@@ -37,8 +37,9 @@ struct ThreadRecord {
 
 class ThreadBook {
  public:
-  // Reports that a thread started or ended; called outside of all locks. [app]
-  using Announce = void (*)(void* context, uint32_t serial, bool started);
+  enum class Change { kStarts, kRenamed, kEnds };
+  // Reports what has become of a thread; called outside of all locks. [app]
+  using Announce = void (*)(void* context, uint32_t serial, Change change);
 
   void create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce, void* context);
   // Records no names of threads from now on, as they may be secrets. [onload]
@@ -69,6 +70,8 @@ class ThreadBook {
   // See service/threads.h each(). `view` picks the collector. [control]
   void each(JNIEnv* jni, uint32_t view, void* argument,
             uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
+  // Asks for the name anew, as threads name themselves when they run. True: it is another one. [app][control]
+  bool learn_name(JNIEnv* jni, jthread thread, uint32_t serial);
   // The number of platform threads with a record.
   uint32_t live() const { return live_.load(std::memory_order_relaxed); }
   // Of the threads with a record; each ends with its thread.

@@ -36,8 +36,9 @@ struct Book {
     CHECK(jvm.global_refs == 0);
     CHECK(jvm.blocks == 0);
   }
-  static void announce(void* self, uint32_t serial, bool started) {
-    static_cast<Book*>(self)->told.push_back((started ? "start " : "end ") + std::to_string(serial));
+  static void announce(void* self, uint32_t serial, ThreadBook::Change change) {
+    const char* const words[] = {"start ", "renamed ", "end "};
+    static_cast<Book*>(self)->told.push_back(words[static_cast<int>(change)] + std::to_string(serial));
   }
   ThreadRecord* start(FakeVm::Thread& thread) {
     ThreadRecord* record = nullptr;
@@ -54,6 +55,15 @@ struct Book {
     ThreadRecord* record = nullptr;
     jvm.on(thread, [&] { record = book.current(jvm.jni(), thread.ref()); });
     return record;
+  }
+  bool learn_name(FakeVm::Thread& thread, uint32_t serial) {
+    return book.learn_name(jvm.jni(), thread.ref(), serial);
+  }
+  std::string name(uint32_t serial) {
+    ThreadInfo known;
+    REQUIRE(model.threads().get(ThreadSerial{serial}, &known));
+    const Str text = model.text(StringId{known.name});
+    return std::string(text.data, text.size);
   }
   std::vector<uint32_t> all() {
     std::vector<uint32_t> serials;
@@ -105,6 +115,52 @@ TEST_CASE("a thread whose end was told gets no other record") {
   CHECK(b.book.find(thread.ref()) == nullptr);
   b.jvm.on(thread, [&] { CHECK_FALSE(b.book.is_agent()); });
   CHECK(b.told.size() == 2);
+}
+
+TEST_CASE("a thread has the name it had last: of its end, or of a report") {
+  Book b;
+  FakeVm::Thread& thread = b.jvm.add_thread("Thread-3");
+  const uint32_t serial = b.start(thread)->serial;
+  CHECK_FALSE(b.learn_name(thread, serial));
+  thread.text = "worker-6";
+  CHECK(b.learn_name(thread, serial));
+  CHECK(b.name(serial) == "worker-6");
+  CHECK_FALSE(b.learn_name(thread, serial));
+  thread.text = "worker-7";
+  b.end(thread);
+  CHECK(b.name(serial) == "worker-7");
+  CHECK(b.told == std::vector<std::string>{text(serial, true), "renamed " + std::to_string(serial),
+                                           text(serial, false)});
+  thread.text = "too late";
+  CHECK_FALSE(b.learn_name(thread, serial));
+}
+
+TEST_CASE("a virtual thread keeps its first name, and with hidden names all do") {
+  Book b;
+  FakeVm::Thread& of_vm = b.jvm.add_thread("", true);
+  FakeVm::Thread& thread = b.jvm.add_thread("worker");
+  b.start(of_vm);
+  of_vm.text = "renamed";
+  b.end(of_vm);
+  b.book.hide_names();
+  b.start(thread);
+  thread.text = "secret";
+  b.end(thread);
+  CHECK(b.told.size() == 4);
+}
+
+TEST_CASE("names that threads give themselves stay within the limit, and each counts once as lost") {
+  Book b;
+  FakeVm::Thread& thread = b.jvm.add_thread("request");
+  const uint32_t serial = b.start(thread)->serial;
+  const uint32_t most = ModelLimits::standard().thread_names;
+  for (uint32_t i = 0; i < most + 10; i++) {
+    thread.text = "request " + std::to_string(i);
+    b.learn_name(thread, serial);
+  }
+  CHECK(b.name(serial) == "request #");
+  CHECK_FALSE(b.learn_name(thread, serial));
+  CHECK(b.losses.value(Loss::kLostThreadNames) == 1);
 }
 
 TEST_CASE("the context of a thread ends with it") {

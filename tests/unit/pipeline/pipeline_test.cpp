@@ -188,6 +188,20 @@ TEST_CASE("a thread that a report has named before its start was told is defined
   CHECK(bytes.find("thread1 ", bytes.find("thread1 ") + 1) == std::string::npos);
 }
 
+TEST_CASE("a thread that has another name is defined again where it was defined") {
+  Fixture f;
+  hprof_rec_definition renamed = {
+      {sizeof(renamed), HPROF_RECORD_THREAD_START, 0}, f.mock.add_thread("a", "main", ""), kDefinedAgain};
+  f.open();
+  f.pipeline.event(&renamed.head);
+  f.event(renamed.id);
+  f.pipeline.event(&renamed.head);
+  f.event(renamed.id, HPROF_RECORD_THREAD_END);
+  f.finish();
+  const std::string& bytes = world->outputs[0];
+  CHECK(bytes.substr(bytes.find("thread1")) == "thread1 thread1 gone1 end ");
+}
+
 TEST_CASE("the last of more than two million threads is defined once, too") {
   Fixture f;
   hprof_rec_definition start = {{sizeof(start), HPROF_RECORD_THREAD_START, 0}, 0, 0};

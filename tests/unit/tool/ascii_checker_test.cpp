@@ -208,6 +208,8 @@ TEST_CASE("threads and traces") {
       replaced(kSamples, "TRACE 300001",
                "THREAD START (obj=50000181, id = 200002, name=\"b\", group=\"main\")\nTRACE 300001");
   breaks_only(second, Rule::kThreadObject);
+  sound(replaced(second, "200002", "200001"));
+  breaks_only(replaced(second, "50000181, id = 200002", "50000182, id = 200001"), Rule::kThreadSerial);
 }
 
 TEST_CASE("rows of CPU sections") {

@@ -141,6 +141,11 @@ TEST_CASE("definition faults") {
   breaks_only(defined([](B& b) { b.trace(2, 55, {0x30}); }), Rule::kThreadUnknown);
   breaks_only(defined([](B& b) { b.begin(0x05).u4(2).u4(7).u4(3).id(0x30).end(); }), Rule::kRecordLength);
   breaks_only(defined([](B& b) { b.start_thread(0, 0x2020, 1, 0x10); }), Rule::kThreadSerial);
+  breaks_only(defined([](B& b) { b.start_thread(9, 0x2020, 1, 0x10).start_thread(9, 0x2021, 1, 0x10); }),
+              Rule::kThreadSerial);
+  DumpRecipe renamed =
+      defined([](B& b) { b.start_thread(9, 0x2020, 1, 0x10).start_thread(9, 0x2020, 1, 0x11); });
+  CHECK(check(renamed.build(), strictest()).errors == 0);
   breaks_only(defined([](B& b) { b.begin(0x0b).u4(77).end(); }), Rule::kThreadUnstarted);
   breaks_only(defined([](B& b) {
                 b.start_thread(9, 0x2020, 1, 0x10).begin(0x0b).u4(9).end();

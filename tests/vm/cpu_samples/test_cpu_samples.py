@@ -3,6 +3,7 @@ import re
 
 from harness import LACKS, check, check_equal, vm_test
 from reports import parse_ascii, parse_binary
+from tool import hprof, sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 BINARY = ("cpu_samples", "encoder_binary", "sink_file")
@@ -114,6 +115,34 @@ def threads_are_told_apart(vm):
     check_equal(len({number for _, number, _, _ in report.threads}), len(report.threads), "different thread ids")
     hot = {report.traces[row.trace].thread for row in report.cpu()[0].rows if row.method == "Spin.hot"}
     check({names["spin 0"], names["spin 1"]} <= hot, "Spin.hot was seen in threads %s of %s" % (hot, names))
+
+
+NAMES = {"worker-7", "server-1", "old-1", "old-2"}
+LAST_NAMES = {"worker-7", "server-1"}
+
+
+@vm_test(units=UNITS, quick=True)
+def a_thread_has_the_name_that_it_gave_itself(vm):
+    vm.needs_signals_in_time()
+    run = vm.profiled("cpu=samples,interval=1,thread=y,file=out.txt", "NamesItself")
+    report = parse_ascii(run.text("out.txt"), thread_ids=True)
+    names = {number: name for _, number, name, _ in report.threads}
+    check_equal(NAMES & set(names.values()), LAST_NAMES, "names")
+    busy = {names[report.traces[row.trace].thread] for row in report.cpu()[0].rows if row.method == "Spin.hot"}
+    check_equal(busy, LAST_NAMES, "threads in Spin.hot")
+    sound(vm, "out.txt")
+    code, text = hprof(vm, "print", "--threads", vm.path("out.txt"))
+    check_equal(code, 0, "hprof print\n%s\n" % text)
+    check_equal({name for name in NAMES if name in text}, LAST_NAMES, "names\n%s\n" % text)
+
+
+@vm_test(units=BINARY, quick=True)
+def a_binary_report_has_the_name_that_a_thread_gave_itself(vm):
+    run = vm.profiled("cpu=samples,format=b,file=out.hprof", "NamesItself")
+    report = parse_binary(run.bytes("out.hprof"))
+    names = {report.strings[thread[2]].decode(errors="replace") for thread in report.threads.values()}
+    check_equal(NAMES & names, LAST_NAMES, "names")
+    sound(vm, "out.hprof")
 
 
 @vm_test(units=UNITS)

@@ -149,7 +149,10 @@ bool AsciiChecker::thread_line(std::string_view text) {
     if (id <= 200000) {
       log_.report(Rule::kSerialBase, lines_.number(), "thread id %" PRIu64 ", expected more than 200000", id);
     }
-    if (threads_.count(id) != 0) {
+    const auto before = threads_.find(id);
+    if (before != threads_.end()) {
+      // A live thread that is named anew.
+      if (before->second.object == object && !before->second.ended) return true;
       log_.report(Rule::kThreadSerial, lines_.number(), "thread %" PRIu64 " was started before", id);
     }
     threads_[id] = {object, false};

@@ -72,6 +72,7 @@ class TextReport {
       }
     }
     others_.finish();
+    name_threads();
     if (profile_.tables.empty() && torn_) {
       *error = "line " + std::to_string(lines_.number()) + ": the file ends within it: cut short";
       return false;
@@ -105,8 +106,7 @@ class TextReport {
       return introduction_ || fail("expected TRACE <number>:");
     introduction_ = false;
     uint64_t thread = 0;
-    if (scan.literal(" (thread=") && scan.decimal(&thread) && threads_.count(thread) != 0)
-      profile_.threads[serial] = profile_.all_threads[threads_[thread]].name;
+    if (scan.literal(" (thread=") && scan.decimal(&thread)) trace_threads_[serial] = thread;
     std::vector<ProfileFrame>& frames = profile_.traces[serial];
     frames.clear();
     while (next(&line)) {
@@ -135,6 +135,14 @@ class TextReport {
   void note(std::string_view text) {
     others_.finish();
     if (!ends_.take(text)) profile_.notes.emplace_back(text);
+  }
+
+  // At the end, as a thread that is named anew has another THREAD START.
+  void name_threads() {
+    for (const auto& [trace, thread] : trace_threads_) {
+      const auto found = threads_.find(thread);
+      if (found != threads_.end()) profile_.threads[trace] = profile_.all_threads[found->second].name;
+    }
   }
 
   // Reads THREAD START (obj=50000181, id = 200001, name="main", group="main")
@@ -260,6 +268,7 @@ class TextReport {
   OtherTables others_;
   ReportEnds ends_;
   std::map<uint64_t, size_t> threads_;  // places in all_threads, by serial
+  std::map<uint64_t, uint64_t> trace_threads_;
   std::string kept_;
   bool held_ = false;
   bool torn_ = false;  // the last line had no line feed
