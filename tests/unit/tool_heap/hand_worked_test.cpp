@@ -87,6 +87,15 @@ TEST_CASE("8: weak references keep nothing, soft ones do unless left out") {
   CHECK(all.retained(B) == 32);
 }
 
+TEST_CASE("the collector's list of active references keeps nothing, the VM's of the others does") {
+  for (const bool active : {true, false}) {
+    SmallHeap heap(8, {{2, 2}, {3, 2}, {4, 2}});
+    heap.root(A).bytes(B, 0);
+    heap.builder().instance(A, SmallHeap::kWeak, 24).id(0).id(active ? 0 : A).id(B);
+    CHECK(Analysis(heap.file()).reached(B) == !active);
+  }
+}
+
 TEST_CASE("9: a thread retains what only its stack holds") {
   SmallHeap heap;
   heap.thread(A, 1)

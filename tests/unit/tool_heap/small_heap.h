@@ -18,7 +18,8 @@ class SmallHeap {
   static constexpr uint64_t kObject = 0x10, kClass = 0x11, kArray = 0x12, kHolder = 0x13, kWeak = 0x14,
                             kReference = 0x15, kSoft = 0x16;
 
-  explicit SmallHeap(unsigned id_size = 8) : b_(id_size) {
+  explicit SmallHeap(unsigned id_size = 8, const HprofBuilder::Fields& of_references = {{2, 2}})
+      : b_(id_size) {
     const char* names[] = {"java/lang/Object",
                            "java/lang/Class",
                            "[Ljava/lang/Object;",
@@ -26,7 +27,7 @@ class SmallHeap {
                            "java/lang/ref/WeakReference",
                            "java/lang/ref/Reference",
                            "java/lang/ref/SoftReference"};
-    b_.string(1, "field").string(2, "referent");
+    b_.string(1, "field").string(2, "referent").string(3, "next").string(4, "discovered");
     uint64_t id = kObject;
     for (const char* name : names) {
       b_.string(id + 0x100, name).load_class(static_cast<uint32_t>(id), id, 0, id + 0x100);
@@ -34,8 +35,9 @@ class SmallHeap {
     }
     b_.begin(0x1c);
     b_.class_dump(kObject, 0, 0, {}).class_dump(kClass, kObject, 0, {}).class_dump(kArray, kObject, 0, {});
-    b_.class_dump(kReference, kObject, id_size, {{2, 2}});
-    b_.class_dump(kWeak, kReference, id_size, {}).class_dump(kSoft, kReference, id_size, {});
+    const auto size = static_cast<uint32_t>(id_size * of_references.size());
+    b_.class_dump(kReference, kObject, size, of_references);
+    b_.class_dump(kWeak, kReference, size, {}).class_dump(kSoft, kReference, size, {});
     for (uint64_t each = kObject; each <= kSoft; ++each) {
       if (each != kHolder) root(each);
     }

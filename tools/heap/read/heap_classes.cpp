@@ -148,12 +148,13 @@ void HeapClasses::find_references(const Definitions& names, Follow follow) {
     each.references.clear();
     for (const FieldPlace& place : places(i, each.most_values)) {
       if (place.type != HPROF_TYPE_OBJECT) continue;
-      if (!followed && list[place.declared].name == "java.lang.ref.Reference" &&
-          names.string(place.name) == "referent") {
-        each.referent = place.offset;
-      } else {
-        each.references.push_back(place.offset);
+      if (each.kind != ReferenceKind::kNone && list[place.declared].name == "java.lang.ref.Reference") {
+        const std::string_view name = names.string(place.name);
+        if (!followed && name == "referent") continue;
+        if (name == "next") each.next = place.offset;
+        if (name == "discovered") each.discovered = place.offset;
       }
+      each.references.push_back(place.offset);
     }
   }
 }

@@ -33,8 +33,8 @@ struct HeapClass {
   std::vector<DumpedField> fields, statics;  // of this class alone
   std::vector<uint64_t> constants;           // references of the constant pool
   std::vector<uint32_t> references;          // offsets of followed references in an instance's values
-  uint32_t referent = UINT32_MAX;            // offset of the referent that is not followed
-  uint64_t size = 0;                         // shallow bytes of an instance; arrays: unused
+  uint32_t next = UINT32_MAX, discovered = UINT32_MAX;  // offsets in a Reference
+  uint64_t size = 0;                                    // shallow bytes of an instance; arrays: unused
 
   uint64_t instances = 0;    // in the dump, as the outline counted
   uint64_t values = 0;       // bytes of their values

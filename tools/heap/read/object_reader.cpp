@@ -184,9 +184,12 @@ class ObjectReader : public HeapVisitor {
     }
   }
 
+  // `discovered` of an active reference is a list of the collector; of another one, a list of the VM.
   void refer_fields(const HeapClass& owner, const uint8_t* values, uint32_t size) {
+    const bool active = uint64_t{owner.next} + classes_.id_size <= size && read_id(values + owner.next) == 0;
     for (uint32_t offset : owner.references) {
       if (offset + classes_.id_size > size) break;
+      if (active && offset == owner.discovered) continue;
       refer(read_id(values + offset));
     }
   }
