@@ -214,6 +214,14 @@ def names_of_threads(vm):
     check("\nTHREAD END (id = 7)" not in ours, ours[:9000])
 
 
+@row("a thread that names itself")
+@vm_test(units=SAMPLES, until=8)
+def last_names_of_threads(vm):
+    theirs, ours = texts(vm, "cpu=samples", "NamesItself")
+    check('name="old-1"' in theirs and "worker-7" not in theirs, theirs[:9000])
+    check('name="worker-7"' in ours, ours[:9000])
+
+
 @row("order of sites with `sites-live=n`")
 @vm_test(units=SITES, until=8)
 def order_of_sites(vm):
