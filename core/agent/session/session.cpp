@@ -404,12 +404,12 @@ bool Session::create_collectors() {
   return status == HPROF_OK || parts_.log.fail(status_text(status));
 }
 
-void Session::announce_thread(void* self, uint32_t serial, ThreadBook::Change change) {
-  const bool ends = change == ThreadBook::Change::kEnds;
+void Session::announce_thread(void* self, uint32_t serial, ThreadChange change) {
+  const bool ends = change == ThreadChange::kEnds;
   hprof_rec_definition record = {
       {sizeof(record), ends ? HPROF_RECORD_THREAD_END + 0u : HPROF_RECORD_THREAD_START + 0u, 0},
       serial,
-      change == ThreadBook::Change::kRenamed ? kDefinedAgain : 0};
+      change == ThreadChange::kRenamed ? kDefinedAgain : 0};
   static_cast<Session*>(self)->parts_.pipeline.event(&record.head);
 }
 

@@ -11,7 +11,6 @@
 #include <jvmti.h>
 
 #include "core/agent/session/session_parts.h"
-#include "core/agent/vm/thread_book.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -19,6 +18,7 @@ namespace hprof {
 class AttachReply;
 class TextWriter;
 enum class Configured : uint32_t;
+enum class ThreadChange : uint8_t;
 struct HotSpotTable;
 struct LoadedFile;
 struct SessionBlock;
@@ -105,7 +105,7 @@ class Session {
   // Ends the process before the program begins, where the VM would fail to start with many lines of its own.
   void refuse_start(const char* text);
   void on_class_gone(uint32_t serial);
-  static void announce_thread(void* session, uint32_t serial, ThreadBook::Change change);
+  static void announce_thread(void* session, uint32_t serial, ThreadChange change);
 
   bool begin_dying(int64_t deadline_ns);
   bool finish_in_time(JNIEnv* jni);

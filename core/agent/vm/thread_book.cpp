@@ -103,7 +103,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
     model_->threads().end(ThreadSerial{serial});
     return nullptr;
   }
-  if (is_announced(record)) announce_(context_, serial, Change::kStarts);
+  if (is_announced(record)) announce_(context_, serial, ThreadChange::kStarts);
   return record;
 }
 
@@ -183,11 +183,11 @@ void ThreadBook::ended(JNIEnv* jni, jthread thread) {
   uint32_t serial = record->serial;
   bool announced = is_announced(record);
   if (announced && !record->is_virtual() && learn_name(jni, thread, serial))
-    announce_(context_, serial, Change::kRenamed);
+    announce_(context_, serial, ThreadChange::kRenamed);
   jvmti_->SetThreadLocalStorage(thread, ended_mark(announced && !record->is_virtual() ? serial : 0));
   unlink(jni, record);
   contexts.clear(serial);
-  if (announced) announce_(context_, serial, Change::kEnds);
+  if (announced) announce_(context_, serial, ThreadChange::kEnds);
   model_->threads().end(ThreadSerial{serial});
 }
 

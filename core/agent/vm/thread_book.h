@@ -35,11 +35,12 @@ struct ThreadRecord {
   bool is_agent() const { return (flags & HPROF_THREAD_AGENT) != 0; }
 };
 
+enum class ThreadChange : uint8_t { kStarts, kRenamed, kEnds };
+
 class ThreadBook {
  public:
-  enum class Change { kStarts, kRenamed, kEnds };
   // Reports what has become of a thread; called outside of all locks. [app]
-  using Announce = void (*)(void* context, uint32_t serial, Change change);
+  using Announce = void (*)(void* context, uint32_t serial, ThreadChange change);
 
   void create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce, void* context);
   // Records no names of threads from now on, as they may be secrets. [onload]

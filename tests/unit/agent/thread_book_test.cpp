@@ -36,7 +36,7 @@ struct Book {
     CHECK(jvm.global_refs == 0);
     CHECK(jvm.blocks == 0);
   }
-  static void announce(void* self, uint32_t serial, ThreadBook::Change change) {
+  static void announce(void* self, uint32_t serial, ThreadChange change) {
     const char* const words[] = {"start ", "renamed ", "end "};
     static_cast<Book*>(self)->told.push_back(words[static_cast<int>(change)] + std::to_string(serial));
   }

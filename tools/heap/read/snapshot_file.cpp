@@ -177,7 +177,7 @@ void SnapshotFile::close() {
 
 SnapshotFile::Head SnapshotFile::head_of(const Snapshot& snapshot) const {
   Head head{};
-  std::memcpy(head.magic, "hprof index 4", 14);
+  std::memcpy(head.magic, "hprof index 5", 14);
   std::string build = kVersionText;
   std::memcpy(head.build, build.data(), std::min(build.size(), sizeof head.build));
   opener_.identify(&head.dump_size, &head.dump_changed);
