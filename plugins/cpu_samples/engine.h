@@ -79,7 +79,8 @@ class Engine {
   virtual hprof_status write_note(uint64_t /*watched_ns*/) const { return HPROF_OK; }
 
  protected:
-  // The head of a sample that is taken now; thread: a local reference of it or of the virtual thread that it runs, or null.
+  // The head of a sample that is taken now; thread: a local reference of it or of the virtual thread that it
+  // runs, or null.
   SampleHead now(hprof_thread_serial serial, JNIEnv* jni, jthread thread) const {
     const SampleEvents& events = shared_->book.events;
     return {serial, events.now(), HPROF_STATE_RUNNABLE, events.of(serial, jni, thread)};

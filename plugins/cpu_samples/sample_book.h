@@ -31,8 +31,8 @@ class SampleBook {
   // below a virtual thread's entry belong to its carrier and are left out. has_hole: frames of the virtual
   // thread are missing; a synthetic frame stands for them. outside: one more frame, called by the first (0:
   // none). [consumer]
-  void add_stack(void* jni, const SampleHead& head, const hprof_raw_frame* frames, uint32_t count, uint64_t weight,
-                 bool has_hole = false, hprof_frame_id outside = 0);
+  void add_stack(void* jni, const SampleHead& head, const hprof_raw_frame* frames, uint32_t count,
+                 uint64_t weight, bool has_hole = false, hprof_frame_id outside = 0);
   // The frame of code outside of Java methods; in_call: at a system call. [consumer]
   hprof_frame_id outside_frame(const hprof_native_name& name, bool in_call) const;
   // Counts samples that have no stack, under a synthetic frame. [consumer]
@@ -48,8 +48,8 @@ class SampleBook {
                               bool has_hole = false);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
   void add(const SampleHead& head, hprof_trace_serial trace, uint64_t weight);
-  // What is added in between was drawn together, neighbours that are often alike: effective_samples() takes them
-  // for one sample. [consumer]
+  // What is added in between was drawn together, neighbours that are often alike: effective_samples() takes
+  // them for one sample. [consumer]
   void begin_draw() { in_draw_ = true; }
   void end_draw();
 

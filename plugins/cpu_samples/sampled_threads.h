@@ -29,7 +29,8 @@ struct alignas(16) SampledThread : PooledPlace {
   // For the handler: the numbers of that timer, and of its timer of moments, 0: it has none; and the CPU time
   // from which on the latter is used again.
   std::atomic<uint64_t> timer_number, moments_number, moments_from;
-  // JVMTI engine: the thread's CPU clock in the last round, and the CPU time not charged to a sample yet (ns).
+  // JVMTI engine: the thread's CPU clock in the last round, and the CPU time not charged to a sample yet
+  // (ns).
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;
   // Signal engine, by due_times.h alone: when the thread is due, and when its second interval begins; both by

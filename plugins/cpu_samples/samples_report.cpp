@@ -92,14 +92,17 @@ static uint64_t square_root(uint64_t n) {
 // hundredths of a point, 5000 / sqrt(n). A sample that counts as four intervals is one here.
 static Note note_on_samples(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
-  line.add("cpu=samples: ").add(snapshot.samples).add(snapshot.samples == 1 ? " stack taken" : " stacks taken");
+  line.add("cpu=samples: ")
+      .add(snapshot.samples)
+      .add(snapshot.samples == 1 ? " stack taken" : " stacks taken");
   if (snapshot.total >= 2 * snapshot.samples && how.engine != nullptr && how.why_jvmti == nullptr &&
       std::strcmp(how.engine, "signal") == 0) {
     const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.samples;
     line.add(", one for ").decimal(each_us, 3).add(" ms of CPU time: timers fire no oftener");
   }
   line.add("; a share of 50% is right to ");
-  const uint64_t root = square_root(snapshot.effective_samples * 100'000'000);  // 10,000 sqrt(effective_samples)
+  const uint64_t root =
+      square_root(snapshot.effective_samples * 100'000'000);  // 10,000 sqrt(effective_samples)
   return line.decimal((50'000'000 + root / 2) / root, 2).add(" points (standard error)");
 }
 

@@ -167,7 +167,8 @@ bool Threads::send(JNIEnv* jni, JNIEnv* env, jthread thread, jint type) {
 void Threads::tell(JNIEnv* jni, JNIEnv* env, jthread thread, ThreadEntry* entry) {
   if (!notifier_.is_on(JVMPI_EVENT_THREAD_START) || entry->telling.exchange(true, std::memory_order_acq_rel))
     return;
-  if (send(jni, env, thread, JVMPI_EVENT_THREAD_START)) entry->start_sent.store(true, std::memory_order_release);
+  if (send(jni, env, thread, JVMPI_EVENT_THREAD_START))
+    entry->start_sent.store(true, std::memory_order_release);
 }
 
 void Threads::tell_all(JNIEnv* jni) {

@@ -33,9 +33,9 @@ struct Call {
 };
 
 struct ThreadEntry {
-  std::atomic<void*> local;     // SetThreadLocalStorage
-  std::atomic<jthread> object;  // global reference; null: no thread has this JNIEnv* now
-  std::atomic<bool> start_sent;       // THREAD_START was sent, so THREAD_END will be
+  std::atomic<void*> local;      // SetThreadLocalStorage
+  std::atomic<jthread> object;   // global reference; null: no thread has this JNIEnv* now
+  std::atomic<bool> start_sent;  // THREAD_START was sent, so THREAD_END will be
   std::atomic<bool> telling;
   // Global reference to the thread that SuspendThread has suspended. Its end may have been reported since,
   // but it must still be resumed.

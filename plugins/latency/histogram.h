@@ -27,8 +27,8 @@ constexpr uint64_t class_end(uint32_t index) {
 // sum and not yet in another.
 class alignas(64) Histogram {
  public:
-  // A call begins. That of a constructor which may fail in super() or this(), and whose end is not reported then,
-  // is there until constructed(). [app]
+  // A call begins. That of a constructor which may fail in super() or this(), and whose end is not reported
+  // then, is there until constructed(). [app]
   void begin() { begun_.fetch_add(1, std::memory_order_relaxed); }
   void begin_in_super() {
     in_super_.fetch_add(1, std::memory_order_relaxed);

@@ -58,7 +58,7 @@ void Holders::Names::add(hprof_thread_serial thread) {
 
 // Not on virtual threads: while the VM looks for an owner, it mounts none.
 void Holders::ask(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
-                   hprof_class_serial monitor, uint64_t now) {
+                  hprof_class_serial monitor, uint64_t now) {
   uint64_t next = next_.load(std::memory_order_relaxed);
   if (now < next || (thread->flags & HPROF_THREAD_VIRTUAL) != 0 ||
       !next_.compare_exchange_strong(next, now + kBetweenNs, std::memory_order_relaxed))
@@ -71,7 +71,7 @@ void Holders::ask(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof
 }
 
 void Holders::add(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
-                   hprof_thread_serial owner) {
+                  hprof_thread_serial owner) {
   if (!lock_.try_lock()) return;
   uint32_t at = 0;
   while (at < used_ && (rows_[at].trace != trace || rows_[at].monitor != monitor)) at++;

@@ -36,10 +36,10 @@ class Holders {
 
   // The calling thread is about to be blocked on the monitor. Never waits. [app]
   void ask(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
-            hprof_class_serial monitor, uint64_t now);
+           hprof_class_serial monitor, uint64_t now);
   // The thread was found waiting for a lock with that owner. Never waits. [app][control]
   void add(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
-            hprof_thread_serial owner);
+           hprof_thread_serial owner);
 
   // Writes notes on the first rows of the table. [control]
   hprof_status write(const hprof_monitor_row* rows, uint64_t count);

@@ -69,7 +69,8 @@ hprof_status Collector::write_notes(const ContentionRows& rows, uint64_t still_b
   parks.add("monitor: locks of java.util.concurrent are sampled every ");
   parks.decimal(config_.interval_ns / 1000, 3).add(" ms, ").add(parks_.samples());
   parks.add(
-      " times so far: a platform thread found parked on one is charged the time since the sample before; count "
+      " times so far: a platform thread found parked on one is charged the time since the sample before; "
+      "count "
       "is how often the sample before had not found it there");
   return write_note(services_, parks);
 }

@@ -1,4 +1,5 @@
-/* HprofWrongTargets.java, compiled by a JDK 17 beside any com.acme.Elsewhere: javac -source 8 -target 8 -g:none.
+/* HprofWrongTargets.java, compiled by a JDK 17 beside any com.acme.Elsewhere: javac -source 8 -target 8
+ * -g:none.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
+#include "plugins/monitor/monitor_dump.h"
+
 #include <cstring>
 #include <doctest/doctest.h>
 
-#include "plugins/monitor/monitor_dump.h"
 #include "tests/unit/monitor/monitor_vm.h"
 
 using namespace hprof;

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "tools/hprof/command.h"
 #include "tools/hprof/agent/socket_command.h"
+#include "tools/hprof/command.h"
 #include "tools/os/os.h"
 
 using namespace hprof;

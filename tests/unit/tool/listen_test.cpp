@@ -13,8 +13,8 @@
 
 #include "core/protocol/peer_proof.h"
 #include "tests/unit/support/hprof_builder.h"
-#include "tools/hprof/command.h"
 #include "tools/hprof/agent/ctl_session.h"
+#include "tools/hprof/command.h"
 #include "tools/hprof/listen/stream_watch.h"
 #include "tools/hprof/terminal.h"
 #include "tools/os/os.h"
