@@ -79,7 +79,13 @@ bool OptionList::add(char* begin, char* end, bool from_environment, Error* error
   added.has_value = equals < item.size;
   added.value = added.has_value ? begin + equals + 1 : end;
   added.from_environment = from_environment;
-  return true;
+  // The name of 1.0.0.
+  constexpr Str kOldEnding("_events");
+  if (name != "format" || item.size < kOldEnding.size || item.part(item.size - kOldEnding.size) != kOldEnding)
+    return true;
+  end[-static_cast<ptrdiff_t>(kOldEnding.size)] = '\0';
+  static char events[] = "events=y";
+  return add(events, events + sizeof events - 1, from_environment, error);
 }
 
 const OptionItem* OptionList::find(Str name) const {

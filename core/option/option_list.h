@@ -4,7 +4,7 @@
 // the end are skipped. `help` has no value, help=plugins lists the modules, help=units also describes their
 // units. Names are case-sensitive. The environment variable _JAVA_HPROF_OPTIONS is appended with a comma, as
 // in the original: its options replace those of the command line; an option given twice in one of the two is
-// refused.
+// refused. format=<name>_events is format=<name>,events=y.
 #pragma once
 
 #include "core/base/build.h"

@@ -34,6 +34,17 @@ TEST_CASE("names and values are split at commas and at the first '='") {
   CHECK(parsed.list->help() == Help::kNone);
 }
 
+TEST_CASE("a format of events has the name of 1.0.0, too") {
+  Parsed parsed("cpu=samples,format=json_events,depth=3");
+  REQUIRE(parsed.ok);
+  CHECK(parsed.list->count() == 4);
+  CHECK(parsed.value("format") == "json");
+  CHECK(parsed.value("events") == "y");
+  CHECK(parsed.value("depth") == "3");
+  CHECK_FALSE(Parsed("format=json_events,events=n").ok);
+  CHECK(Parsed("file=json_events").value("events") == "(none)");
+}
+
 TEST_CASE("blanks before names and a comma at the end are skipped") {
   Parsed parsed(" depth=3,\tlineno=n,", "cutoff=1,");
   REQUIRE(parsed.ok);
