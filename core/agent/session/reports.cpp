@@ -63,13 +63,16 @@ void Reports::say_losses() {
 
 // Under the encode lock, with all events written: the end of a thread that is still listed comes later.
 void Reports::learn_thread_names() {
-  JNIEnv* const jni = parts_.jni();
-  if (jni == nullptr) return;
-  parts_.threads.each(jni, 0, this, [](void* self, hprof_thread* thread, void* ref) -> uint32_t {
-    const SessionParts& parts = static_cast<Reports*>(self)->parts_;
+  struct Visit {
+    const SessionParts& parts;
+    JNIEnv* jni;
+  } visit{parts_, parts_.jni()};
+  if (visit.jni == nullptr) return;
+  parts_.threads.each(visit.jni, 0, &visit, [](void* argument, hprof_thread* thread, void* ref) -> uint32_t {
+    const auto& [parts, jni] = *static_cast<const Visit*>(argument);
     hprof_rec_definition record = {
         {sizeof(record), HPROF_RECORD_THREAD_START, 0}, thread->serial, kDefinedAgain};
-    if (parts.threads.learn_name(parts.jni(), static_cast<jthread>(ref), thread->serial))
+    if (parts.threads.learn_name(jni, static_cast<jthread>(ref), thread->serial))
       parts.pipeline.write(&record.head);
     return 1;
   });
