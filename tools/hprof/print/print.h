@@ -17,6 +17,7 @@ struct PrintOptions {
   bool lines = false;    // of a profile: only sums by line
   bool traces = false;   // every row with its stack
   bool threads = false;  // a table of the threads
+  std::string by = {};   // what ranks the rows, as --by says it; "": as each table does
 
   bool shows(uint64_t row) const { return top == 0 || row < top; }
   // Says how many of a table's rows are not shown.

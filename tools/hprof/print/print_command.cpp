@@ -5,6 +5,7 @@
 #include "tools/format/source_file.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/print/print.h"
+#include "tools/hprof/print/profile_sums.h"
 #include "tools/hprof/view/inputs.h"
 
 namespace hprof::tool {
@@ -16,19 +17,21 @@ int print_tables(const Arguments& words, const WindowChoice& choice, const Print
   Profile profile;
   std::string error;
   if (!read_inputs(words, choice, true, &profile, &error)) return unreadable(files_of(words), error);
+  if (!rank_by(options.by, &profile, &error)) return fail(error);
   print_profile(profile, options, std::cout);
   return kDone;
 }
 
 int print(const Given& given) {
   const PrintOptions options = {given.number("--top", kTopRows), given.has("--lines"), given.has("--traces"),
-                                given.has("--threads")};
+                                given.has("--threads"), given.text("--by")};
   const bool records = given.has("--records");
   WindowChoice choice;
   if (!read_choice(given, &choice)) return kFailed;
   const std::string& path = given.words[0];
   const bool is_one = files_of(given.words) == Arguments{path};
   if (records && (!is_one || choice.is_given())) return given.misuse("--records is for one whole file");
+  if (records && !options.by.empty()) return given.misuse("--by is for tables");
   if (!is_one || choice.is_given()) return print_tables(given.words, choice, options);
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
@@ -37,7 +40,7 @@ int print(const Given& given) {
   FileHeader header;
   const bool is_binary = read_header(in, &header);
   if (records && !is_binary) return fail(path + " is no binary hprof file: --records shows those");
-  if (options.lines || !is_binary) return print_tables(given.words, choice, options);
+  if (options.lines || !options.by.empty() || !is_binary) return print_tables(given.words, choice, options);
   in.seek(0);
   bool good = records ? print_records(in, std::cout, &error) : print_summary(in, options, std::cout, &error);
   std::cout.flush();
@@ -51,6 +54,7 @@ int print(const Given& given) {
 
 constexpr OptionRow kOptions[] = {
     kTopOption,
+    kByOption,
     {"--lines", nullptr, "sum up by source line: as innermost frame, and anywhere in the stack"},
     {"--traces", nullptr, "print each row with its stack"},
     {"--threads", nullptr, "print a table of the threads"},
@@ -71,7 +75,7 @@ const Command kPrintCommand = {
     R"(Text report: prints of the last table of each kind the methods and the hottest path; rows that have names of their own
 (classes, monitors), and with --traces every row with its stack. Windows (every=) are added up; what lives is as at the end
 of the last one. Other tables are cumulative, so the last one is complete. Tables without stacks are printed as they are.
-Several files, and those of a folder, are read as one.
+Several files, and those of a folder, are read as one. --by also takes the name of any column, such as contentions.
 
 Binary file: prints the size and the roots of a heap dump, sites, CPU samples, and the number of records of each type.
 hprof heap histogram prints its classes. Both may be gzip-compressed.

@@ -20,12 +20,6 @@ std::string percent(uint64_t part, uint64_t whole) {
   return text;
 }
 
-// True: events that have the time or the bytes of the other column.
-bool counts(const ProfileWeight& weight, const ProfileWeight& other) {
-  return weight.unit == ProfileWeight::kCount && other.unit != ProfileWeight::kCount &&
-         weight.state == other.state;
-}
-
 std::string padded(const std::string& text, size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
@@ -51,19 +45,13 @@ class Printer {
            << table.windows << " windows";
     out_ << '\n';
     if (options_.lines) return print_places(table, weight, sum, "line", frame_text);
-    const bool has_stacks = std::any_of(table.rows.begin(), table.rows.end(), [&](const ProfileRow& row) {
-      return profile_.traces.count(row.trace) != 0;
-    });
-    const bool has_names = std::any_of(table.rows.begin(), table.rows.end(), [&](const ProfileRow& row) {
-      const std::vector<ProfileFrame>& frames = frames_of(profile_, row);
-      return frames.empty() || row_name(profile_, row) != method_text(frames[0]);
-    });
-    if (has_stacks) {
+    const bool with_stacks = has_stacks(profile_, table);
+    if (with_stacks) {
       print_places(table, weight, sum, "method", method_text);
       print_path(table, weight, sum);
     }
-    if (options_.traces || has_names) {
-      if (has_stacks) out_ << '\n';
+    if (options_.traces || has_names(profile_, table)) {
+      if (with_stacks) out_ << '\n';
       print_rows(table, weight, sum);
     }
   }
@@ -82,8 +70,14 @@ class Printer {
     out_ << "rank    self ";
     for (const ProfileWeight& each : table.weights) out_ << padded(each.title, kColumn);
     out_ << "  trace name\n";
+    std::vector<const ProfileRow*> sorted;
+    for (const ProfileRow& row : table.rows) sorted.push_back(&row);
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const ProfileRow* a, const ProfileRow* b) {
+      return a->values[weight] > b->values[weight];
+    });
     size_t rank = 0;
-    for (const ProfileRow& row : table.rows) {
+    for (const ProfileRow* each : sorted) {
+      const ProfileRow& row = *each;
       if (!options_.shows(rank++)) break;
       out_ << padded(std::to_string(rank), 4) << percent(row.values[weight], sum);
       for (size_t i = 0; i < row.values.size(); ++i)
@@ -98,20 +92,17 @@ class Printer {
 
   void print_places(const ProfileTable& table, size_t weight, uint64_t sum, const char* kind,
                     std::string (*text)(const ProfileFrame&)) {
-    const std::vector<PlaceSum> sums = sums_by_place(profile_, table, weight, text);
-    // How often, beside how much.
-    size_t count = 0;
-    while (count < table.weights.size() &&
-           (options_.lines || !counts(table.weights[count], table.weights[weight])))
-      ++count;
+    const std::vector<PlaceSum> sums = sums_by_place(
+        profile_, table, weight, text, options_.by == "total" ? &PlaceSum::total : &PlaceSum::self);
+    const size_t beside = options_.lines ? SIZE_MAX : weight_beside(table, weight);
     std::map<std::string, std::string> counted;
-    if (count < table.weights.size()) {
-      for (const PlaceSum& each : sums_by_place(profile_, table, count, text)) {
-        if (each.self != 0) counted[each.place] = std::to_string(each.self);
+    if (beside != SIZE_MAX) {
+      for (const PlaceSum& each : sums_by_place(profile_, table, beside, text)) {
+        if (each.self != 0) counted[each.place] = weight_text(table.weights[beside], each.self);
       }
     }
     out_ << "    self    total" << padded(table.weights[weight].title, kColumn)
-         << (counted.empty() ? "" : padded(table.weights[count].title, kColumn)) << "  " << kind
+         << (counted.empty() ? "" : padded(table.weights[beside].title, kColumn)) << "  " << kind
          << " (self: innermost; total: anywhere in the stack)\n";
     for (size_t i = 0; i < sums.size() && options_.shows(i); ++i) {
       out_ << percent(sums[i].self, sum) << ' ' << percent(sums[i].total, sum)

@@ -4,8 +4,57 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace hprof::tool {
+
+namespace {
+
+// The words of --by for columns that have longer names.
+struct ByWord {
+  const char* word;
+  const char* weight;
+};
+constexpr ByWord kByWords[] = {
+    {"allocated", "allocated_bytes"}, {"live", "live_bytes"}, {"objects", "allocated_objects"}};
+
+std::string by_word(const std::string& weight) {
+  for (const ByWord& each : kByWords)
+    if (weight == each.weight) return each.word;
+  return weight;
+}
+
+// False: a column of zeros, such as the live ones with sites-live=n.
+bool has_values(const ProfileTable& table, size_t weight) {
+  return std::any_of(table.rows.begin(), table.rows.end(),
+                     [&](const ProfileRow& row) { return row.values[weight] != 0; });
+}
+
+// What --by takes for a file.
+std::string by_words(const Profile& profile) {
+  std::vector<std::string> words;
+  bool any_stacks = false;
+  for (const ProfileTable& table : profile.tables) {
+    any_stacks = any_stacks || has_stacks(profile, table);
+    for (size_t i = 0; i < table.weights.size(); ++i) {
+      const std::string word = by_word(table.weights[i].name);
+      if (has_values(table, i) && std::find(words.begin(), words.end(), word) == words.end())
+        words.push_back(word);
+    }
+  }
+  if (any_stacks) words.insert(words.end(), {"self", "total"});
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text.empty() ? "none that --by takes" : text;
+}
+
+// True: events that have the time or the bytes of the other column.
+bool counts(const ProfileWeight& weight, const ProfileWeight& other) {
+  return weight.unit == ProfileWeight::kCount && other.unit != ProfileWeight::kCount &&
+         weight.state == other.state;
+}
+
+}  // namespace
 
 std::string method_text(const ProfileFrame& frame) {
   return frame.class_name.empty() ? frame.method : frame.class_name + "." + frame.method;
@@ -26,7 +75,19 @@ const std::vector<ProfileFrame>& frames_of(const Profile& profile, const Profile
 std::string row_name(const Profile& profile, const ProfileRow& row) {
   if (!row.name.empty()) return row.label.empty() ? row.name : row.name + " " + row.label;
   const std::vector<ProfileFrame>& frames = frames_of(profile, row);
-  return frames.empty() ? "<empty trace>" : method_text(frames[0]);
+  return frames.empty() ? kEmptyTrace : method_text(frames[0]);
+}
+
+bool has_stacks(const Profile& profile, const ProfileTable& table) {
+  return std::any_of(table.rows.begin(), table.rows.end(),
+                     [&](const ProfileRow& row) { return !frames_of(profile, row).empty(); });
+}
+
+bool has_names(const Profile& profile, const ProfileTable& table) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const ProfileRow& row) {
+    const std::vector<ProfileFrame>& frames = frames_of(profile, row);
+    return frames.empty() || row_name(profile, row) != method_text(frames[0]);
+  });
 }
 
 std::vector<LastTable> last_tables(const Profile& profile) {
@@ -48,16 +109,39 @@ size_t preferred_weight(const ProfileTable& table) {
   return 0;
 }
 
+size_t weight_beside(const ProfileTable& table, size_t weight) {
+  const ProfileWeight& one = table.weights[weight];
+  for (size_t i = 0; i < table.weights.size(); ++i)
+    if (counts(table.weights[i], one) || counts(one, table.weights[i])) return i;
+  return SIZE_MAX;
+}
+
+bool rank_by(const std::string& by, Profile* profile, std::string* error) {
+  const bool is_order = by == "self" || by == "total";
+  bool found = by.empty();
+  for (ProfileTable& table : profile->tables) {
+    if (is_order) found = found || has_stacks(*profile, table);
+    for (size_t i = 0; i < table.weights.size(); ++i) {
+      const std::string& name = table.weights[i].name;
+      if ((by != by_word(name) && by != name) || !has_values(table, i)) continue;
+      for (ProfileWeight& weight : table.weights) weight.preferred = weight.name == name;
+      found = true;
+    }
+  }
+  if (!found) *error = profile->file + ": no column " + by + "; there are: " + by_words(*profile);
+  return found;
+}
+
 std::vector<PlaceSum> sums_by_place(const Profile& profile, const ProfileTable& table, size_t weight,
-                                    std::string (*text)(const ProfileFrame&)) {
+                                    std::string (*text)(const ProfileFrame&), uint64_t PlaceSum::*key) {
   std::map<std::string, PlaceSum> by_place;
   for (const ProfileRow& row : table.rows) {
     const std::vector<ProfileFrame>& frames = frames_of(profile, row);
     const uint64_t value = row.values[weight];
     std::set<std::string> places;  // one of a recursive method counts once per stack
     for (const ProfileFrame& frame : frames) places.insert(text(frame));
-    if (frames.empty()) places.insert("<empty trace>");
-    by_place[frames.empty() ? "<empty trace>" : text(frames[0])].self += value;
+    if (frames.empty()) places.insert(kEmptyTrace);
+    by_place[frames.empty() ? kEmptyTrace : text(frames[0])].self += value;
     for (const std::string& place : places) by_place[place].total += value;
   }
   std::vector<PlaceSum> sums;
@@ -65,8 +149,8 @@ std::vector<PlaceSum> sums_by_place(const Profile& profile, const ProfileTable& 
     sum.place = place;
     sums.push_back(sum);
   }
-  std::stable_sort(sums.begin(), sums.end(), [](const PlaceSum& a, const PlaceSum& b) {
-    return a.self != b.self ? a.self > b.self : a.total > b.total;
+  std::stable_sort(sums.begin(), sums.end(), [&](const PlaceSum& a, const PlaceSum& b) {
+    return std::make_tuple(a.*key, a.self, a.total) > std::make_tuple(b.*key, b.self, b.total);
   });
   return sums;
 }

@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "tools/hprof/command.h"
 #include "tools/hprof/view/profile.h"
 
 namespace hprof::tool {
+
+// The place of a stack without frames.
+constexpr const char* kEmptyTrace = "<empty trace>";
 
 // "Some.Class.method(File.java:12)", as in reports.
 std::string frame_text(const ProfileFrame& frame);
@@ -16,6 +20,10 @@ std::string method_text(const ProfileFrame& frame);
 const std::vector<ProfileFrame>& frames_of(const Profile& profile, const ProfileRow& row);
 // The row's class, method or monitor, else the method of its innermost frame.
 std::string row_name(const Profile& profile, const ProfileRow& row);
+// True: a row has a stack.
+bool has_stacks(const Profile& profile, const ProfileTable& table);
+// True: a row is more than its innermost method.
+bool has_names(const Profile& profile, const ProfileTable& table);
 
 // The last table of a name: the sum of windows, or the table that has all since the start, as earlier ones
 // do.
@@ -28,6 +36,13 @@ std::vector<LastTable> last_tables(const Profile& profile);
 
 // The column to show first.
 size_t preferred_weight(const ProfileTable& table);
+// The column beside it: events that have its time or bytes, or what these events have. SIZE_MAX: none.
+size_t weight_beside(const ProfileTable& table, size_t weight);
+
+constexpr OptionRow kByOption = {"--by", "COLUMN", "rank by allocated, live, objects, calls, self, total"};
+// Makes what --by says the preferred column of each table that has it; "self" and "total" change none. False
+// with *error: no table has it.
+bool rank_by(const std::string& by, Profile* profile, std::string* error);
 
 // A source line or a method.
 struct PlaceSum {
@@ -35,9 +50,10 @@ struct PlaceSum {
   uint64_t self = 0;   // of stacks with it as the innermost frame
   uint64_t total = 0;  // of stacks that contain it
 };
-// Largest first. `text` names the place of a frame: frame_text or method_text.
+// The largest `key` first. `text` names the place of a frame: frame_text or method_text.
 std::vector<PlaceSum> sums_by_place(const Profile& profile, const ProfileTable& table, size_t weight,
-                                    std::string (*text)(const ProfileFrame&));
+                                    std::string (*text)(const ProfileFrame&),
+                                    uint64_t PlaceSum::*key = &PlaceSum::self);
 
 // From the outermost frame on, each time the method that has the most weight below the one before, while that
 // is at least a tenth of the sum; `total` is the weight that passes there.
