@@ -56,4 +56,12 @@ inline bool has(const std::string& text, const std::string& part) {
   return found;
 }
 
+// One blank for several.
+inline std::string squeezed(const std::string& text) {
+  std::string made;
+  for (const char letter : text)
+    if (letter != ' ' || made.empty() || made.back() != ' ') made += letter;
+  return made;
+}
+
 }  // namespace hprof::test

@@ -32,6 +32,50 @@ const std::string kRows =
     "   2 25.00% 75.00%      12 300002 demo.A.outer\n"
     "   3 20.00% 95.00%       8 300003 demo.A.inner\n";
 
+// What diff prints.
+std::string change(Arguments words) {
+  words.insert(words.begin(), "diff");
+  return squeezed(said(words));
+}
+
+// Folded stacks of so many samples, as a report: "main;A.a;B.b", the outermost frame first.
+using Stacks = std::vector<std::pair<std::string, unsigned>>;
+std::string sampled(const Stacks& stacks) {
+  std::string traces, rows;
+  unsigned trace = 300000, total = 0;
+  for (const auto& [names, count] : stacks) {
+    traces += "TRACE " + std::to_string(++trace) + ":\n";
+    std::string frames, name;
+    std::istringstream words(names);
+    while (std::getline(words, name, ';')) frames.insert(0, "\tdemo." + name + "(A.java:1)\n");
+    traces += frames;
+    if (count == 0) continue;
+    rows += " 1 1.00% 1.00% " + std::to_string(count) + " " + std::to_string(trace) + " demo." + name + "\n";
+    total += count;
+  }
+  return "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n" + traces +
+         "CPU SAMPLES BEGIN (total = " + std::to_string(total) +
+         ") Thu Jan  1 00:00:00 1970\nrank   self  accum   count trace method\n" + rows + "CPU SAMPLES END\n";
+}
+
+// A shop in which a discount takes so many samples: by itself, by rounding, which is its own, and by what
+// others call, too.
+Stacks shop(unsigned self, unsigned rounding, unsigned multiplying, const std::vector<unsigned>& others) {
+  return {{"A.main;Order.total;Pricing.discount", self},
+          {"A.main;Order.total;Pricing.discount;Pricing.round", rounding},
+          {"A.main;Order.total;Pricing.discount;Math.multiply", multiplying},
+          {"A.main;Order.total", others[0]},
+          {"A.main;Order.total;Math.multiply", others[1]},
+          {"A.main;Order.total;Tax.of", others[2]},
+          {"A.main;Order.total;Tax.of;Math.multiply", others[3]},
+          {"A.main;Page.draw", others[4]}};
+}
+
+size_t place_of(const std::string& text, const std::string& part) {
+  REQUIRE(has(text, part));
+  return text.find(part);
+}
+
 }  // namespace
 
 TEST_CASE("lines are summed up as innermost frame, and once for each stack that they are in") {
@@ -124,21 +168,18 @@ TEST_CASE("diff says what is more and less in the second report") {
   const std::string after = files.put("b.txt", report("   1 59.00% 59.00%      30 300002 demo.A.outer\n"
                                                       "   2 40.00% 99.00%      20 300002 demo.A.outer\n"
                                                       "   3  1.00% 100.00%      8 300003 demo.A.inner\n"));
-  const std::string lines = said({"diff", "--lines", before, after});
-  CHECK(has(lines, "+18            40  100.00%            58  100.00%  total\n"));
-  CHECK(has(lines, "+38            12   30.00%            50   86.21%  demo.A.outer(A.java:20)\n"));
-  CHECK(has(lines, "-20            28   70.00%             8   13.79%  demo.A.inner(A.java:12)\n"));
-  CHECK(lines.find("+38") < lines.find("-20"));
-  const std::string methods = said({"diff", before, after});
-  CHECK(has(methods, "+38            12   30.00%            50   86.21%  demo.A.outer\n"));
-  CHECK(has(methods, "-20            28   70.00%             8   13.79%  demo.A.inner\n"));
-  const std::string stacks = said({"diff", "--traces", before, after});
-  CHECK(
-      has(stacks, "  demo.A.inner\n          demo.A.inner(A.java:12)\n          demo.A.outer(A.java:20)\n"));
-  CHECK(has(
-      stacks,
-      "+38            12   30.00%            50   86.21%  demo.A.outer\n          demo.A.outer(A.java:20)"));
-  CHECK(has(stacks, "  1 the same\n"));
+  const std::string lines = change({"--lines", before, after});
+  CHECK(has(lines, " ~+18 21 40 100.00% 58 100.00% ~+18 40 58 all\n"));
+  CHECK(has(lines, " ~+18 19 32 80.00% 50 86.21% +38 12 50 demo.A.outer(A.java:20)\n"));
+  CHECK(has(lines, " -20 13 28 70.00% 8 13.79% -20 28 8 demo.A.inner(A.java:12)\n"));
+  const std::string methods = change({before, after});
+  CHECK(place_of(methods, "+38 12 50 demo.A.outer\n") < place_of(methods, "-20 28 8 demo.A.inner\n"));
+  const std::string by_total = change({"--by=total", before, after});
+  CHECK(place_of(by_total, " demo.A.inner\n") < place_of(by_total, " demo.A.outer\n"));
+  const std::string stacks = change({"--traces", before, after});
+  CHECK(has(stacks, " demo.A.inner\n demo.A.inner(A.java:12)\n demo.A.outer(A.java:20)\n"));
+  CHECK(has(stacks, "+38 12 30.00% 50 86.21% demo.A.outer\n demo.A.outer(A.java:20)"));
+  CHECK(has(stacks, " 1 the same\n"));
   said({"diff", before}, kFailed);
   said({"diff", before, files.folder + "/none"}, kFailed);
   said({"view", files.folder + "/none"}, kFailed);
@@ -159,8 +200,9 @@ TEST_CASE("diff says what is allocated by which method, and that elapsed time is
                   engine + ", interval 10 ms\n");
   };
   const std::string before = of("a.txt", "960", "signal"), after = of("b.txt", "1960", "wall");
-  CHECK(has(said({"diff", before, after}),
-            "+1000           960  100.00%          1960  100.00%  byte[] in demo.A.inner\n"));
+  const std::string text = change({before, after});
+  CHECK(has(text, "live bytes by method, "));
+  CHECK(has(text, "\n +1000 960 100.00% 1960 100.00% byte[] in demo.A.inner\n"));
   CHECK(has(complained({"diff", before, after}), "hprof: not comparable: " + before + " has CPU time, " +
                                                      after + " has elapsed time (clock=wall)\n"));
   CHECK(complained({"diff", before, before}) == "");
@@ -173,13 +215,135 @@ TEST_CASE("diff marks changes below two standard errors, and scales what was bef
                                   "   2 50.00% 100.00%     " + inner + " 300003 demo.A.inner\n"));
   };
   const std::string before = of("a.txt", "100", "100"), after = of("b.txt", "200", "120");
-  const std::string text = said({"diff", "--lines", before, after});
-  CHECK(has(text, " +100           100   50.00%           200   62.50%  demo.A.outer(A.java:20)\n"));
-  CHECK(has(text, "~+20           100   50.00%           120   37.50%  demo.A.inner(A.java:12)\n"));
-  CHECK(has(text, "  ~: less than 2 standard errors of the samples\n"));
-  const std::string scaled = said({"diff", "--lines", "--normalise", before, after});
+  const std::string text = change({"--lines", before, after});
+  CHECK(has(text, " +100 36 100 50.00% 200 62.50% +100 100 200 demo.A.outer(A.java:20)\n"));
+  CHECK(has(text, " ~+20 31 100 50.00% 120 37.50% ~+20 100 120 demo.A.inner(A.java:12)\n"));
+  CHECK(has(text, " ~: less than 2 standard errors of the samples"));
+  const std::string scaled = change({"--lines", "--normalise", before, after});
   CHECK(has(scaled, "before times 1.6, so that the totals are equal\n"));
-  CHECK(has(scaled, "~+40           160   50.00%           200   62.50%  demo.A.outer(A.java:20)\n"));
+  CHECK(has(scaled, " ~+40 44 160 50.00% 200 62.50% ~+40 160 200 demo.A.outer(A.java:20)\n"));
+}
+
+TEST_CASE("diff begins with the method that is gone, at a hundred samples as at ten thousand") {
+  Files files;
+  const auto first = [&](const Stacks& before, const Stacks& after) {
+    const std::string text =
+        change({files.put("a.txt", sampled(before)), files.put("b.txt", sampled(after))});
+    return text.substr(text.find(" all\n") + 5);
+  };
+  const std::string of_many =
+      first(shop(140, 250, 700, {1500, 900, 800, 710, 5000}), shop(0, 0, 0, {1530, 880, 790, 730, 5060}));
+  CHECK(of_many.find(" -1090 67 1090 10.90% 0 0.00% -140 140 0 demo.Pricing.discount\n") == 0);
+  CHECK(has(of_many, " -700 126 2310 23.10% 1610 17.91% -700 2310 1610 demo.Math.multiply\n"));
+  CHECK(has(of_many, " ~+60 202 5000 50.00% 5060 56.28% ~+60 5000 5060 demo.Page.draw\n"));
+  CHECK(place_of(of_many, " demo.Pricing.round\n") < place_of(of_many, " demo.Order.total\n"));
+  const std::string of_few = first(shop(2, 2, 7, {15, 9, 8, 7, 50}), shop(0, 0, 0, {16, 8, 8, 8, 49}));
+  CHECK(of_few.find(" -11 8 11 11.00% 0 0.00% ~-2 2 0 demo.Pricing.discount\n") == 0);
+  CHECK(has(of_few, " ~-7 13 23 23.00% 16 17.98% ~-7 23 16 demo.Math.multiply\n"));
+  // It is not quite gone, or new, or its callees are the caller's now.
+  for (const Stacks& other :
+       {shop(20, 0, 10, {1500, 900, 800, 710, 5000}), shop(0, 0, 0, {1910, 1620, 800, 710, 5000})}) {
+    const Stacks whole = shop(140, 250, 700, {1500, 900, 800, 710, 5000});
+    for (const std::string& text : {first(whole, other), first(other, whole)}) {
+      const std::string line = text.substr(0, text.find('\n'));
+      CHECK_MESSAGE(has(line, " demo.Pricing.discount"), text);
+    }
+  }
+}
+
+TEST_CASE("diff begins with the method that became slower, and ends with its callers") {
+  Files files;
+  const auto of = [&](const char* name, unsigned price, unsigned tax) {
+    return files.put(name, sampled({{"A.main;A.hour", 1},
+                                    {"A.main;A.hour;A.price", price},
+                                    {"A.main;A.tax", tax},
+                                    {"A.main", 900}}));
+  };
+  const std::string text = change({of("a.txt", 500, 400), of("b.txt", 1000, 600)});
+  CHECK(place_of(text, " demo.A.price\n") < place_of(text, " demo.A.tax\n"));
+  CHECK(place_of(text, " demo.A.tax\n") < place_of(text, " demo.A.hour\n"));
+  CHECK(place_of(text, " demo.A.tax\n") < place_of(text, " demo.A.main\n"));
+  // From nothing, its caller is as new.
+  const std::string fresh = change({of("c.txt", 2, 400), of("d.txt", 500, 400)});
+  CHECK(place_of(fresh, " demo.A.price\n") < place_of(fresh, " demo.A.hour\n"));
+}
+
+TEST_CASE("diff counts a recursive method once for each stack") {
+  Files files;
+  const auto of = [&](const char* name, unsigned deep, unsigned leaf) {
+    return files.put(name, sampled({{"A.visit;A.scan;A.visit;A.scan;A.visit", deep},
+                                    {"A.visit;A.scan;A.visit;A.scan;A.leaf", leaf}}));
+  };
+  const std::string text = change({of("a.txt", 100, 300), of("b.txt", 100, 600)});
+  CHECK(has(text, " +300 67 400 100.00% 700 100.00% 0 100 100 demo.A.visit\n"));
+  CHECK(place_of(text, " demo.A.leaf\n") < place_of(text, " demo.A.scan\n"));
+  CHECK(place_of(text, " demo.A.leaf\n") < place_of(text, " demo.A.visit\n"));
+}
+
+TEST_CASE("diff has no errors of exact tables, but calls, and takes tables without stacks") {
+  Files files;
+  const auto of = [&](const char* name, const char* ms, const char* calls, const char* bytes,
+                      const char* note) {
+    return files.put(name,
+                     "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n"
+                     "TRACE 300001:\n\tdemo.A.inner(A.java:12)\n"
+                     "CPU TIME (ms) BEGIN (total = " +
+                         std::string(ms) +
+                         ") Thu Jan  1 00:00:00 1970\nrank   self  accum   count trace method\n"
+                         " 1 100.00% 100.00% " +
+                         calls +
+                         " 300001 demo.A.inner\nCPU TIME (ms) END\n"
+                         "SITES BEGIN (ordered by allocated bytes) Thu Jan  1 00:00:00 1970\n"
+                         " 1 100.00% 100.00% 0 0 " +
+                         bytes + " 10 300009 byte[]\nSITES END\n" + note);
+  };
+  const std::string exact =
+      change({of("a.txt", "100", "3", "16000", ""), of("b.txt", "101", "4", "17000", "")});
+  CHECK(exact.find('~') == std::string::npos);
+  CHECK(exact.find("+/-") == std::string::npos);
+  CHECK(has(exact, " change of calls before after method"));
+  CHECK(has(exact, "+1.0 ms 100.0 ms 101.0 ms +1 3 4 demo.A.inner\n"));
+  CHECK(exact.find("allocated bytes by method") == std::string::npos);
+  CHECK(has(exact, "\n +1000 16000 100.00% 17000 100.00% byte[]\n"));
+  const char* note = "HPROF NOTE: heap=sites: sampled, one sample in 1000 bytes (sites=sampled)\n";
+  CHECK(has(change({of("c.txt", "100", "3", "16000", note), of("d.txt", "100", "3", "17000", note)}),
+            "\n ~+1000 16000 100.00% 17000 100.00% byte[]\n"));
+}
+
+TEST_CASE("--by ranks by a column, and an error names those that there are") {
+  Files files;
+  const std::string head =
+      "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n"
+      "TRACE 300001:\n\tdemo.A.kept(A.java:12)\n\tdemo.A.outer(A.java:20)\n"
+      "TRACE 300002:\n\tdemo.A.made(A.java:13)\n";
+  const auto sites = [&](const char* name, const char* made) {
+    return files.put(name, head +
+                               "SITES BEGIN (ordered by live bytes) Thu Jan  1 00:00:00 1970\n"
+                               " 1 90.00% 90.00% 900 1 900 9 300001 byte[]\n"
+                               " 2 10.00% 100.00% 100 2 " +
+                               made + " 300002 char[]\nSITES END\n");
+  };
+  const std::string path = sites("a.txt", "5000 5");
+  const auto first = [&](const char* by) {
+    const std::string text = squeezed(said({"print", "--top=1", by, path}));
+    return text.find(" demo.A.kept\n") != std::string::npos ? "kept" : "made";
+  };
+  CHECK(first("--by=live") == std::string("kept"));
+  CHECK(first("--by=allocated") == std::string("made"));
+  CHECK(first("--by=objects") == std::string("kept"));
+  CHECK(first("--by=self") == std::string("kept"));
+  CHECK(has(squeezed(said({"print", "--by=allocated", path})), "\n 1 84.75% 100 2 5000 5 300002 char[]\n"));
+  CHECK(has(said({"print", "--by=total", "--top=1", files.put("b.txt", report(kRows))}),
+            "  30.00%   80.00%                 12  demo.A.outer\n"));
+  CHECK(complained({"print", "--by=calls", path}) ==
+        "hprof: " + path +
+            ": no column calls; there are: live, live_objects, allocated, objects, self, total\n");
+  said({"print", "--by=calls", path}, kFailed);
+  said({"diff", "--by=calls", path, path}, kFailed);
+  const std::string more = sites("c.txt", "6000 5");
+  CHECK(has(change({"--by=allocated", path, more}),
+            "\n +1000 5000 84.75% 6000 86.96% char[] in demo.A.made\n"));
+  CHECK(has(change({path, more}), " 2 the same\n"));
 }
 
 TEST_CASE("diff compares class histograms of jcmd") {
@@ -192,12 +356,11 @@ TEST_CASE("diff compares class histograms of jcmd") {
                                                "   1:          1010          16160  demo.Kept\n"
                                                "   2:             5            800  [B (java.base@17)\n"
                                                "Total          1015          16960\n");
-  const std::string text = said({"diff", before, after});
+  const std::string text = change({before, after});
   CHECK(text.find(
             "Change: +16000 bytes, +1000 objects. Grew most: demo.Kept, +16000 bytes, +1000 objects.\n") ==
         0);
-  CHECK(has(text, "+16000           160         16160"));
-  CHECK(has(text, "+1000            10          1010  demo.Kept\n  1 the same\n"));
+  CHECK(has(text, " +16000 160 16160 +1000 10 1010 demo.Kept\n 1 the same\n"));
 }
 
 TEST_CASE("diff compares class histograms of hprof heap") {
@@ -209,9 +372,7 @@ TEST_CASE("diff compares class histograms of hprof heap") {
       files.put("a", head + "      436  2,089,368  int[]\n    1,991    199,568  char[]\n");
   const std::string after =
       files.put("b", head + "      436  2,089,368  int[]\n    2,001    200,568  char[]\n");
-  const std::string text = said({"diff", before, after});
-  CHECK(has(text, "+1000        199568        200568"));
-  CHECK(has(text, "+10          1991          2001  char[]\n  1 the same\n"));
+  CHECK(has(change({before, after}), " +1000 199568 200568 +10 1991 2001 char[]\n 1 the same\n"));
   const std::string cut = files.put("c", head + "      436  2,089,368  int[]\n  ... 230 more\n");
   said({"diff", before, cut}, kFoundProblems);
   said({"diff", cut, before}, kFoundProblems);

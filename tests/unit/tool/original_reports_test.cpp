@@ -248,7 +248,7 @@ TEST_CASE("the original's tables of samples, times, sites and monitors are read 
   CHECK(samples.folded == "demo/A.main;demo/A.inner 10\ndemo/B.run 1\n");
   CHECK(has(samples.printed, "CPU SAMPLES, samples 11 in the rows\n"));
   CHECK(has(samples.printed, " 300001 demo.A.inner\n          demo.A.inner(A.java:12)\n"));
-  CHECK(has(samples.difference, "  2 the same\n"));
+  CHECK(has(samples.difference, "  3 the same\n"));
 
   const Reading times = read_in_every_form(folder, std::string(kThreadAndTraces) + kTimes);
   CHECK(times.folded == "demo/A.main;demo/A.inner 150000\ndemo/B.run 50000\n");

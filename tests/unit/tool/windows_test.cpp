@@ -265,11 +265,11 @@ TEST_CASE("windows: print, convert, diff and view take the same ones") {
   CHECK(has(converted({"--to=17:06:20"}, "/first.collapsed"), "demo/A.inner 10\n"));
   CHECK(has(converted({"--to=json", "--from=17:06:30"}, "/last"),
             "the sum of window 3, 2026-11-28 17:06:30 to 17:06:40"));
-  const std::string change = said({"diff", path, path, "--window=1", "--window=3"});
+  const std::string change = squeezed(said({"diff", path, path, "--window=1", "--window=3"}));
   CHECK(has(change, "(window 1, 2026-11-28 17:06:10 to 17:06:20) and "));
-  CHECK(has(change, "+20            10   90.91%            30   90.91%  demo.A.inner"));
+  CHECK(has(change, " +20 14 10 90.91% 30 90.91% +20 10 30 demo.A.inner"));
   const std::string other = files.put("b.txt", kHead + samples(1, 1) + window(4, 40));
-  CHECK(has(said({"diff", path, "--", path, other, "--top=1"}), "+1            60   90.91%            61"));
+  CHECK(has(squeezed(said({"diff", path, "--", path, other, "--top=1"})), " ~+1 8 6 9.09% 7 10.29% "));
   said({"diff", path, path, other}, kFailed);
   said({"diff", path, path, "--window=9"}, kFoundProblems);
   said({"view", path, "--window=2", "-o", files.folder + "/v.html"});

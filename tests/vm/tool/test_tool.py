@@ -173,6 +173,21 @@ def reports_of_the_agent_are_sound(vm):
     sound(vm, "thread.txt")
 
 
+@vm_test(units=UNITS + ("heap_sites",))
+def the_method_that_changed_comes_first(vm):
+    """A discount that is gone: first in diff, and in print by what is allocated; what lives is of others."""
+    before, after = vm.path("before.txt"), vm.path("after.txt")
+    vm.profiled("cpu=samples,interval=1,heap=sites,depth=8,file=" + before, "Prices", "discount")
+    vm.profiled("cpu=samples,interval=1,heap=sites,depth=8,file=" + after, "Prices")
+    code, text = hprof(vm, "diff", before, after)
+    rows = re.search(r"^CPU SAMPLES of .*(?:\n.*){2} method .*\n.* all\n(.*)", text, re.M)
+    check_equal((code, bool(rows and re.search(r"^ +-\d+ .* 0 +0\.00% .* Prices\.discount$", rows.group(1)))), (0, True), "hprof diff: %s" % text)
+    for column, method in (("live", "Prices.order"), ("allocated", "Prices.discount")):
+        code, text = hprof(vm, "print", "--by=" + column, before)
+        rows = re.search(r"^SITES, .*\n.* method .*\n.* (\S+)$", text, re.M)
+        check_equal((code, rows and rows.group(1)), (0, method), "hprof print --by=%s: %s" % (column, text))
+
+
 @vm_test(units=("cpu_samples", "encoder_binary", "sink_file"))
 def binary_reports_of_the_agent_are_sound(vm):
     vm.profiled("cpu=samples,interval=1,format=b,file=cpu.hprof", "Spin", "6")

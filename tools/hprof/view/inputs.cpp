@@ -1,8 +1,10 @@
 #include "tools/hprof/view/inputs.h"
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 
+#include "tools/format/ascii_lines.h"
 #include "tools/format/source_file.h"
 
 namespace hprof::tool {
@@ -124,6 +126,37 @@ bool read_files(const Arguments& words, Profile* profile, bool* is_empty, std::s
   return count != 0;
 }
 
+// What a sample of sites=sampled stands for: a note says how many bytes, and the table how many objects these
+// are on average.
+void add_sampling(Profile* profile) {
+  uint64_t interval = 0;
+  for (const std::string& note : profile->notes) {
+    uint64_t bytes = 0;
+    Scan scan(note);
+    if (scan.literal("heap=sites: sampled, one sample in ") && scan.decimal(&bytes))
+      interval = std::max(interval, bytes);
+  }
+  for (ProfileTable& table : profile->tables) {
+    if (interval == 0 || table.name != sites_table().name) continue;
+    const auto sum_of = [&](size_t weight) {
+      double sum = 0;
+      for (const ProfileRow& row : table.rows) sum += static_cast<double>(row.values[weight]);
+      return sum;
+    };
+    for (size_t i = 0; i < table.weights.size(); ++i) {
+      table.weights[i].sample = interval;
+      for (size_t other = 0; other < table.weights.size(); ++other) {
+        const ProfileWeight& bytes = table.weights[other];
+        if (table.weights[i].unit == ProfileWeight::kBytes || bytes.unit != ProfileWeight::kBytes ||
+            bytes.state != table.weights[i].state)
+          continue;
+        const double objects = sum_of(i) * static_cast<double>(interval) / std::max(1.0, sum_of(other));
+        table.weights[i].sample = std::max<uint64_t>(1, static_cast<uint64_t>(objects));
+      }
+    }
+  }
+}
+
 // What to say of a profile without tables of stacks.
 std::string without_tables(const Profile& profile, bool is_empty) {
   if (is_empty) return "the file is empty";
@@ -178,6 +211,7 @@ bool read_inputs(const Arguments& words, const WindowChoice& choice, bool plain,
     *error = profile->file + " " + *error;
     return false;
   }
+  add_sampling(profile);
   if (!profile->tables.empty() || (plain && !profile->plain_tables.empty())) return true;
   *error = profile->file + ": " + without_tables(*profile, is_empty);
   return false;

@@ -1,0 +1,197 @@
+#include "tools/hprof/diff/profile_diff.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "tools/hprof/diff/change_table.h"
+#include "tools/hprof/view/page.h"
+
+namespace hprof::tool {
+
+namespace {
+
+// What the samples or times of a report are of, as its notes say; "": not known.
+const char* clock_of(const Profile& profile) {
+  for (const std::string& note : profile.notes) {
+    if (note.rfind("cpu=", 0) != 0) continue;
+    if (note.find(": engine wall,") != std::string::npos || note.find("(clock=wall)") != std::string::npos)
+      return "elapsed time (clock=wall)";
+    if (note.find(": engine ") != std::string::npos || note.find("(clock=cpu)") != std::string::npos)
+      return "CPU time";
+  }
+  return "";
+}
+
+// On stderr, if the two sides measure different things.
+void warn_of_clocks(const std::vector<Profile>& two) {
+  const std::string before = clock_of(two[0]), after = clock_of(two[1]);
+  if (before.empty() || after.empty() || before == after) return;
+  std::cerr << "hprof: not comparable: " << two[0].file << " has " << before << ", " << two[1].file << " has "
+            << after << '\n';
+}
+
+// The file, and which windows the table is the sum of.
+std::string name_of(const Profile& profile, const ProfileTable& table) {
+  std::string name = profile.file;
+  for (const auto& [key, value] : profile.about)
+    if (table.windows != 0 && key == "windows") name += " (" + value + ")";
+  return name;
+}
+
+// The page compares the tables that were compared.
+void keep_last_tables(Profile* profile) {
+  std::vector<ProfileTable> tables;
+  for (const LastTable& last : last_tables(*profile)) tables.push_back(*last.table);
+  profile->tables = std::move(tables);
+}
+
+// A table that both profiles have.
+class TableDiff {
+ public:
+  TableDiff(const ComparedTable& before, const ComparedTable& after, const Given& given)
+      : before_(before), after_(after), given_(given), top_(given.number("--top", kTopRows)) {
+    all_ = {sum_of(before), sum_of(after)};
+    sampling_.sample =
+        static_cast<double>(std::max(weight().sample, after.table.weights[after.weight].sample));
+    if (given.has("--normalise") && all_.before != 0 && all_.after != 0)
+      sampling_.scale = all_.after / all_.before;
+    all_.before *= sampling_.scale;
+  }
+
+  void print() const {
+    if (given_.has("--normalise"))
+      std::cout << "before times " << sampling_.scale << ", so that the totals are equal\n";
+    const bool lines = given_.has("--lines"), traces = given_.has("--traces") && !lines;
+    const bool with_stacks = any_of(has_stacks);
+    if (with_stacks && !traces) print_places(lines ? "line" : "method", lines ? frame_text : method_text);
+    if (traces || !with_stacks || (!lines && any_of(has_names))) print_rows(traces);
+  }
+
+ private:
+  static double sum_of(const ComparedTable& from) {
+    double sum = 0;
+    for (const ProfileRow& row : from.table.rows) sum += static_cast<double>(row.values[from.weight]);
+    return sum;
+  }
+  const ProfileWeight& weight() const { return before_.table.weights[before_.weight]; }
+  bool any_of(bool (*has)(const Profile&, const ProfileTable&)) const {
+    return has(before_.profile, before_.table) || has(after_.profile, after_.table);
+  }
+
+  void print_places(const std::string& kind, std::string (*text)(const ProfileFrame&)) const {
+    std::vector<PlaceChange> changes = changes_by_place(before_, after_, text, sampling_.scale);
+    const size_t places = changes.size();
+    Sides counted;
+    for (const PlaceChange& each : changes) {
+      counted.before += each.counted.before;
+      counted.after += each.counted.after;
+    }
+    changes.erase(std::remove_if(changes.begin(), changes.end(),
+                                 [](const PlaceChange& each) {
+                                   return each.total.change() == 0 && each.self.change() == 0 &&
+                                          each.counted.change() == 0;
+                                 }),
+                  changes.end());
+    const std::string by = given_.text("--by");
+    put_largest_first(&changes,
+                      by == "self"    ? &PlaceChange::self
+                      : by == "total" ? &PlaceChange::total
+                                      : &PlaceChange::own,
+                      sampling_);
+    std::cout << weight().title << " by " << kind << ", first the largest change of "
+              << (by == "self" || by == "total" ? by : "total that its callees do not explain") << '\n';
+    std::vector<ChangeColumn> columns = {{"total", weight(), all_, sampling_, true},
+                                         {"self", weight(), {}, sampling_}};
+    if (before_.beside != SIZE_MAX && after_.beside != SIZE_MAX) {
+      const ProfileWeight& beside = before_.table.weights[before_.beside];
+      columns.push_back({beside.title, beside, {}, {static_cast<double>(beside.sample), sampling_.scale}});
+    }
+    ChangeTable table(columns, kind + " (total: anywhere in the stack; self: innermost)");
+    const auto add = [&](std::vector<Sides> values, const std::string& name) {
+      values.resize(columns.size());
+      table.add(values, name);
+    };
+    add({all_, all_, counted}, "all");
+    const size_t shown = top_ == 0 ? changes.size() : std::min<size_t>(changes.size(), top_);
+    for (size_t i = 0; i < shown; ++i)
+      add({changes[i].total, changes[i].self, changes[i].counted}, changes[i].place);
+    table.print(changes.size() - shown, places - changes.size(), std::cout);
+  }
+
+  // What was allocated or locked, and by which method; or each stack.
+  void print_rows(bool traces) const {
+    Changes changes;
+    add_rows(before_, traces, &Sides::before, sampling_.scale, &changes);
+    add_rows(after_, traces, &Sides::after, 1, &changes);
+    print_changes(changes, {{weight().title, weight(), all_, sampling_}},
+                  traces ? "name, and its stack" : "name", top_);
+  }
+
+  static void add_rows(const ComparedTable& from, bool traces, double Sides::*side, double scale,
+                       Changes* changes) {
+    for (const ProfileRow& row : from.table.rows) {
+      std::string name = row_name(from.profile, row);
+      const std::vector<ProfileFrame>& frames = frames_of(from.profile, row);
+      if (traces) {
+        for (const ProfileFrame& frame : frames) name += '\n' + frame_text(frame);
+      } else if (!frames.empty()) {
+        const std::string method = method_text(frames[0]);
+        if (method != name) name += " in " + method;
+      }
+      Change& change = (*changes)[name];
+      change.name = name;
+      change.values[0].*side += static_cast<double>(row.values[from.weight]) * scale;
+    }
+  }
+
+  const ComparedTable before_, after_;
+  const Given& given_;
+  const uint64_t top_;
+  Sides all_;
+  Sampling sampling_;
+};
+
+size_t weight_named(const ProfileTable& table, const std::string& name) {
+  for (size_t i = 0; i < table.weights.size(); ++i)
+    if (table.weights[i].name == name) return i;
+  return SIZE_MAX;
+}
+
+// The columns of BEFORE's table in AFTER's.
+ComparedTable counterpart(const ComparedTable& before, const Profile& profile, const ProfileTable& table) {
+  const std::vector<ProfileWeight>& weights = before.table.weights;
+  return {profile, table, weight_named(table, weights[before.weight].name),
+          before.beside == SIZE_MAX ? SIZE_MAX : weight_named(table, weights[before.beside].name)};
+}
+
+}  // namespace
+
+int diff_profiles(std::vector<Profile> two, const Given& given) {
+  std::string error;
+  for (Profile& profile : two)
+    if (!rank_by(given.text("--by"), &profile, &error)) return fail(error);
+  bool any = false;
+  warn_of_clocks(two);
+  std::map<std::string, LastTable> others;
+  for (const LastTable& each : last_tables(two[1])) others.emplace(each.table->name, each);
+  for (const LastTable& last : last_tables(two[0])) {
+    const auto other = others.find(last.table->name);
+    if (other == others.end()) continue;
+    const size_t weight = preferred_weight(*last.table);
+    const ComparedTable before = {two[0], *last.table, weight, weight_beside(*last.table, weight)};
+    const ComparedTable after = counterpart(before, two[1], *other->second.table);
+    if (after.weight == SIZE_MAX) continue;
+    any = true;
+    std::cout << before.table.title << " of " << name_of(two[0], before.table) << " and "
+              << name_of(two[1], after.table);
+    if (last.of > 1 || other->second.of > 1) std::cout << ", the last of each: it holds all that was seen";
+    std::cout << '\n';
+    TableDiff(before, after, given).print();
+  }
+  if (!any) return fail("the two files have no table of the same kind");
+  if (!given.has("-o")) return kDone;
+  for (Profile& profile : two) keep_last_tables(&profile);
+  return show_page(two, given.text("-o"), given.has("--open"));
+}
+
+}  // namespace hprof::tool
