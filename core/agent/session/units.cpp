@@ -8,7 +8,6 @@
 #include <hprof/draft/foreign_dump.h>
 #include <hprof/encoder.h>
 #include <hprof/sink.h>
-#include <hprof/tables.h>
 
 #include "core/agent/session/log.h"
 #include "core/agent/session/memory_plan.h"
@@ -183,7 +182,7 @@ bool Units::create_collectors() {
       slot.start_bytes = 0;
       slot.gone.store(true, std::memory_order_relaxed);
       char text[400];
-      const char* why = error.words()[0] != '\0' ? error.words() : status_text(status);
+      const char* why = error.text()[0] != '\0' ? error.text() : status_text(status);
       TextWriter line(text, sizeof(text));
       line.put("collector ").put(slot.unit->id).put(" cannot be created: ").put_printable(why);
       if (++left_out == collector_count_) return parts_.log.fail(text);
