@@ -91,6 +91,8 @@ UNITS = {
     "no_status_in_start": Fault("start answers 77, which is no status"),
     "odd_column": Fault("is a table with a column of a type that does not exist"),
     "no_number": Fault("is a table with a cell that is no number"),
+    "unranked": Fault("is a table whose rows are not ranked by its order"),
+    "unranked_below_zero": Fault("is a table whose rows are not ranked by its order"),
     "takes_nothing": Fault("takes nothing, although there is room"),
     "gc_memory": Fault("allocates memory in a [gc] handler"),
     "late_memory": Fault("allocates memory after create"),

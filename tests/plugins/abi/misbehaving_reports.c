@@ -72,19 +72,23 @@ static hprof_status unknown_trace_report(void* self, const hprof_report* why) {
       sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, "com.wrong.traces/1", "TRACES", &column};
   return table_report(self, &schema, why);
 }
-static hprof_status cell_report(void* self, const char* name, uint32_t type, uint64_t bits) {
-  const hprof_cell cell = {bits};
+static hprof_status cells_report(void* self, const char* name, uint32_t type, const hprof_cell* cells,
+                                 uint32_t count, uint32_t order) {
   const hprof_column column = {"a", NULL, type, 0, NULL, NULL};
   const hprof_table_schema schema = {
       sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, name, "CELLS", &column};
   hprof_rec_table table = {.head = {sizeof(table), HPROF_RECORD_TABLE, 0},
                            .schema = &schema,
-                           .rows = &cell,
-                           .row_count = 1,
-                           .row_stride = sizeof(cell),
-                           .order = HPROF_NO_COLUMN,
+                           .rows = cells,
+                           .row_count = count,
+                           .row_stride = sizeof(*cells),
+                           .order = order,
                            .period_column = HPROF_NO_COLUMN};
   return write_record(self, &table.head);
+}
+static hprof_status cell_report(void* self, const char* name, uint32_t type, uint64_t bits) {
+  const hprof_cell cell = {bits};
+  return cells_report(self, name, type, &cell, 1, HPROF_NO_COLUMN);
 }
 static hprof_status undeclared_report(void* self, const hprof_report* why) {
   report(self, why);
@@ -97,6 +101,17 @@ static hprof_status odd_column_report(void* self, const hprof_report* why) {
 static hprof_status no_number_report(void* self, const hprof_report* why) {
   report(self, why);
   return cell_report(self, CELLS, HPROF_COLUMN_REAL, ~0ull);
+}
+static hprof_status unranked_report(void* self, const hprof_report* why) {
+  const hprof_cell cells[] = {{3}, {1}, {2}};
+  report(self, why);
+  return cells_report(self, CELLS, HPROF_COLUMN_COUNT, cells, 3, 0);
+}
+/* As unsigned numbers they would be ranked. */
+static hprof_status unranked_below_zero_report(void* self, const hprof_report* why) {
+  const hprof_cell cells[] = {{.i = -1}, {.i = 1}};
+  report(self, why);
+  return cells_report(self, CELLS, HPROF_COLUMN_INT, cells, 2, 0);
 }
 static const hprof_column count_column = {"a", NULL, HPROF_COLUMN_COUNT, 0, NULL, NULL};
 static const hprof_column nameless_column = {NULL, NULL, HPROF_COLUMN_COUNT, 0, NULL, NULL};
@@ -172,6 +187,7 @@ MISBEHAVING_MODULE(misbehaving_reports, REPORT(stuck_report, stuck), REPORT(no_s
                    REPORT(timeless_events, timeless_events_report),
                    REPORT(unknown_trace, unknown_trace_report), REPORT(undeclared, undeclared_report),
                    REPORT(odd_column, odd_column_report), REPORT(no_number, no_number_report),
+                   REPORT(unranked, unranked_report), REPORT(unranked_below_zero, unranked_below_zero_report),
                    REPORT(no_column_name, no_column_name_report), REPORT(no_title, no_title_report),
                    REPORT(narrow_rows, narrow_rows_report), REPORT(absent_rows, absent_rows_report),
                    REPORT(many_columns, many_columns_report), REPORT(zero_schema, zero_schema_report),

@@ -165,7 +165,7 @@ def filter_without_memory_says_so(vm):
 
 # Collectors that do not end, stop or crash the process: all in one VM. Each writes its note but for those in NOTELESS.
 TOGETHER = ("good", "foreign_kind", "short_record", "no_schema", "unknown_trace", "unordered_events", "timeless_events",
-            "early", "loud", "no_status", "leaks", "gc_memory", "exact_size", "no_counter", "odd_column", "no_number",
+            "early", "loud", "no_status", "leaks", "gc_memory", "exact_size", "no_counter", "odd_column", "no_number", "unranked",
             "undeclared", "no_column_name", "no_title", "narrow_rows", "absent_rows", "many_columns", "zero_schema", "no_such_order", "absent_note", "absent_threads",
             "long_text", "minus_one", "in_handler", "gc_message", "keeps_thread", "body_less", "wrong_thread", "sleepy",
             "writes_behind_block", "writes_behind_error")

@@ -12,10 +12,10 @@ namespace hprof::tool {
 // Receives what a step finds. `fault`: the unit breaks a rule of the headers; `remark`: worth knowing. One
 // line each.
 struct Findings {
-  std::function<void(const std::string& words)> fault;
-  std::function<void(const std::string& words)> remark;
+  std::function<void(const std::string& text)> fault;
+  std::function<void(const std::string& text)> remark;
   // Sets the current action, for the message about a crash or a hang.
-  std::function<void(const std::string& words)> doing;
+  std::function<void(const std::string& text)> doing;
 };
 
 struct CheckStep {

@@ -76,7 +76,7 @@ class TargetCheck {
   }
 
  private:
-  void fault(const std::string& where, const std::string& words) { host_.fault(where + " " + words); }
+  void fault(const std::string& where, const std::string& text) { host_.fault(where + " " + text); }
 
   bool read(const hprof_probe_class& brought) {
     const std::string name = brought.name;

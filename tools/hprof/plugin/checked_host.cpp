@@ -39,7 +39,23 @@ bool is_known(const void*, uint32_t type, uint32_t number) {
   }
 }
 
-// What the agent lets pass, since a later version may know better; nullptr: nothing.
+// Each row of a ranked table has at most the value of the row before it.
+bool is_ranked(const hprof_rec_table& table) {
+  const uint32_t order = table.order;
+  if (order == HPROF_NO_COLUMN) return true;
+  const uint32_t type = hprof_column_at(table.schema, order)->type;
+  for (uint64_t row = 1; row < table.row_count; row++) {
+    const hprof_cell before = hprof_row_at(&table, row - 1)[order], cell = hprof_row_at(&table, row)[order];
+    const bool is_larger = type == HPROF_COLUMN_REAL  ? cell.r > before.r
+                           : type == HPROF_COLUMN_INT ? cell.i > before.i
+                                                      : cell.u > before.u;
+    if (is_larger) return false;
+  }
+  return true;
+}
+
+// What the agent lets pass: types of columns that a later version may know, and wrong numbers. nullptr:
+// nothing.
 const char* oddity_of(const hprof_rec_table& table) {
   for (uint32_t i = 0; i < table.schema->column_count; i++) {
     const hprof_column& column = *hprof_column_at(table.schema, i);
@@ -49,7 +65,7 @@ const char* oddity_of(const hprof_rec_table& table) {
       if (!std::isfinite(hprof_row_at(&table, row)[i].r)) return "is a table with a cell that is no number";
     }
   }
-  return nullptr;
+  return is_ranked(table) ? nullptr : "is a table whose rows are not ranked by its order, largest first";
 }
 
 // Services of the mock host, by their ids.
@@ -63,17 +79,17 @@ constexpr const char* kServices[] = {HPROF_SERVICE_LOG,    HPROF_SERVICE_MEM,   
 
 struct CheckedServices {
   static bool is_sound(const hprof_record* record) {
-    const char* words = fault_of(record, current->kinds, is_known, nullptr);
-    const bool is_right = words == nullptr;
+    const char* fault = fault_of(record, current->kinds, is_known, nullptr);
+    const bool is_right = fault == nullptr;
     if (is_right && record->kind == HPROF_RECORD_TABLE) {
       const auto& table = *reinterpret_cast<const hprof_rec_table*>(record);
-      words = oddity_of(table);
+      fault = oddity_of(table);
       if (!is_events(*record) && !is_taken(current->unit_.records, table.schema->name))
         current->findings.remark(
             std::string("writes the table ") + table.schema->name +
             ", which its records do not list: an encoder that cannot take it is not refused");
     }
-    if (words != nullptr) current->fault(std::string("a record that it hands over ") + words);
+    if (fault != nullptr) current->fault(std::string("a record that it hands over ") + fault);
     return is_right;
   }
   static hprof_status event(const hprof_host* host, const hprof_record* record) {
@@ -128,8 +144,8 @@ CheckedHost::CheckedHost(Findings found, const hprof_unit& unit) : findings(std:
 
 CheckedHost::~CheckedHost() { current = nullptr; }
 
-void CheckedHost::fault(const std::string& words) {
-  if (said_.insert(words).second) findings.fault(words);
+void CheckedHost::fault(const std::string& text) {
+  if (said_.insert(text).second) findings.fault(text);
 }
 
 // Every table starts with its size; no service of the host has a table as large as kTableMost.
@@ -269,9 +285,9 @@ Findings without_remarks(const Findings& findings) {
 
 Findings with_trial(const Findings& findings, const Options& trial) {
   const std::string name = trial_name(trial);
-  return {[&findings, name](const std::string& words) { findings.fault(words + " (" + name + ")"); },
+  return {[&findings, name](const std::string& text) { findings.fault(text + " (" + name + ")"); },
           [](const std::string&) {},
-          [&findings, name](const std::string& words) { findings.doing(words + ", " + name); }};
+          [&findings, name](const std::string& text) { findings.doing(text + ", " + name); }};
 }
 
 }  // namespace hprof::tool

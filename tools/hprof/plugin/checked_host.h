@@ -28,7 +28,7 @@ class CheckedHost {
   CheckedHost& operator=(const CheckedHost&) = delete;
 
   // Reports each fault once.
-  void fault(const std::string& words);
+  void fault(const std::string& text);
   // Checks the error of a unit that refused: one line of text. what: a remark says it, with the reason.
   void check_refusal(hprof_status status, const char* error, const char* what = nullptr);
   // A function has answered: checks that it is a status.
