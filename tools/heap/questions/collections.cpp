@@ -347,15 +347,15 @@ class EntryReader {
 
 // Whether instances of the class have the collection's own fields.
 bool has_fields(const DumpOutline& outline, uint32_t index, const CollectionKind& kind) {
-  const std::vector<FieldPlace> places =
-      outline.classes.places(index, outline.classes.list[index].most_values);
+  const std::vector<InstanceField> fields =
+      outline.classes.instance_fields(index, outline.classes.list[index].most_values);
   const bool own_key = kind.shape >= Shape::kByEnum;
   for (const char* wanted :
        {kind.store, kind.size, own_key ? kind.key : nullptr, own_key ? kind.value : nullptr}) {
     if (wanted == nullptr) continue;
     const std::string name(wanted, std::strcspn(wanted, "."));
-    const bool found = std::any_of(places.begin(), places.end(), [&](const FieldPlace& place) {
-      return outline.names.string(place.name) == name;
+    const bool found = std::any_of(fields.begin(), fields.end(), [&](const InstanceField& field) {
+      return outline.names.string(field.name) == name;
     });
     if (!found) return false;
   }

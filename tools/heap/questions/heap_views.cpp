@@ -105,9 +105,10 @@ std::vector<ShownValue> values_of(const Snapshot& snapshot, const ObjectValues& 
       list.push_back({"[" + std::to_string(i) + "]", object.element, value_at(i * width, width)});
     }
   } else {
-    for (const FieldPlace& place : snapshot.outline.classes.places(object.class_index, object.bytes.size())) {
-      list.push_back({"." + std::string(names.string(place.name)), place.type,
-                      value_at(place.offset, width_of(place.type, id_size))});
+    for (const InstanceField& field :
+         snapshot.outline.classes.instance_fields(object.class_index, object.bytes.size())) {
+      list.push_back({"." + std::string(names.string(field.name)), field.type,
+                      value_at(field.offset, width_of(field.type, id_size))});
     }
   }
   return list;

@@ -98,12 +98,12 @@ class StepReader : public HeapVisitor {
     for (size_t i = begin_; i < end_; ++i) {
       const Ask& ask = asks_[i];
       if (made(ask, record.id, index, shallow)) continue;
-      const FieldPlace& place = place_of(index, ask.path);
-      const unsigned width = width_of(place.type, classes_.id_size);
-      if (place.type == 0 || bytes == nullptr || place.offset + width > size) {
+      const InstanceField& field = field_of(index, ask.path);
+      const unsigned width = width_of(field.type, classes_.id_size);
+      if (field.type == 0 || bytes == nullptr || field.offset + width > size) {
         lack(ask, index);
       } else {
-        put(ask, {big_endian(bytes + place.offset, width), place.type});
+        put(ask, {big_endian(bytes + field.offset, width), field.type});
       }
     }
   }
@@ -190,13 +190,13 @@ class StepReader : public HeapVisitor {
   }
 
   // The field of a path's step in instances of a class; type 0: there is none.
-  const FieldPlace& place_of(uint32_t index, uint16_t path) {
-    const auto [known, fresh] = places_.try_emplace(uint64_t{index} << 16 | path, FieldPlace{0, 0, 0, 0});
+  const InstanceField& field_of(uint32_t index, uint16_t path) {
+    const auto [known, fresh] = fields_.try_emplace(uint64_t{index} << 16 | path, InstanceField{0, 0, 0, 0});
     const PathStep& step = paths_[path].steps[level_];
     if (fresh && step.kind == StepKind::kField) {
-      for (const FieldPlace& place : classes_.places(index, UINT32_MAX)) {
-        if (snapshot_.outline.names.string(place.name) != step.name) continue;
-        known->second = place;
+      for (const InstanceField& field : classes_.instance_fields(index, UINT32_MAX)) {
+        if (snapshot_.outline.names.string(field.name) != step.name) continue;
+        known->second = field;
         break;
       }
     }
@@ -230,7 +230,7 @@ class StepReader : public HeapVisitor {
   uint32_t object_ = kNoObject;
   size_t begin_ = 0, end_ = 0;  // of the object's in asks_
   std::vector<size_t> elements_;
-  std::unordered_map<uint64_t, FieldPlace, IdHash> places_;
+  std::unordered_map<uint64_t, InstanceField, IdHash> fields_;
   std::unordered_map<uint32_t, bool> seen_;
 };
 
@@ -336,10 +336,10 @@ class RowWriter {
     if (!of.is_array()) {
       constexpr size_t kShown = 12;
       size_t count = 0;
-      for (const FieldPlace& place : snapshot_.outline.classes.places(index, of.most_values)) {
+      for (const InstanceField& field : snapshot_.outline.classes.instance_fields(index, of.most_values)) {
         if (count++ == kShown) text += ", ...";
         if (count > kShown) break;
-        text += (text.empty() ? "" : ", ") + printable(snapshot_.outline.names.string(place.name));
+        text += (text.empty() ? "" : ", ") + printable(snapshot_.outline.names.string(field.name));
       }
     }
     return text.empty() ? "" : "; it has " + text;

@@ -97,8 +97,8 @@ class MapReader : public HeapVisitor {
       return;
     }
     // The names of a thread's fields for maps are not the same on all JDKs.
-    for (const FieldPlace& place : classes_.places(index, record.byte_count)) {
-      const uint32_t held = place.type == HPROF_TYPE_OBJECT ? target(place.offset) : kNoObject;
+    for (const InstanceField& field : classes_.instance_fields(index, record.byte_count)) {
+      const uint32_t held = field.type == HPROF_TYPE_OBJECT ? target(field.offset) : kNoObject;
       if (is(held, thread ? map_ : table_)) links_.add({object, held});
     }
   }

@@ -195,14 +195,14 @@ class WasteFinder {
     const bool chained = kind->shape == Shape::kChain || kind->shape == Shape::kTree;
     // The size of a ConcurrentHashMap, but for counts of threads that met there.
     const std::string size = kind->size != nullptr ? kind->size : kind->map ? "baseCount" : "";
-    for (const FieldPlace& place : classes_.places(index, classes_.list[index].most_values)) {
-      const std::string_view name = snapshot_.outline.names.string(place.name);
+    for (const InstanceField& field : classes_.instance_fields(index, classes_.list[index].most_values)) {
+      const std::string_view name = snapshot_.outline.names.string(field.name);
       if (name == size) {  // the last one: HeapClasses::offset_of says why
-        at.size = place.offset;
-        at.size_width = width_of(place.type, classes_.id_size);
+        at.size = field.offset;
+        at.size_width = width_of(field.type, classes_.id_size);
       }
       const char* store = kind->class_name == std::string("java.util.LinkedHashMap") ? "table" : kind->store;
-      if (name == store && (!chained || store != kind->store)) at.store = place.offset;
+      if (name == store && (!chained || store != kind->store)) at.store = field.offset;
     }
     if (at.size != UINT32_MAX) at.kind = kind;
     return at;

@@ -112,8 +112,8 @@ void HeapClasses::find_kinds() {
   }
 }
 
-std::vector<FieldPlace> HeapClasses::places(uint32_t index, uint64_t most) const {
-  std::vector<FieldPlace> result;
+std::vector<InstanceField> HeapClasses::instance_fields(uint32_t index, uint64_t most) const {
+  std::vector<InstanceField> result;
   uint64_t offset = 0;
   for (unsigned depth = 0; index != kNoClass && depth < kDeepest; ++depth) {
     for (const DumpedField& field : list[index].fields) {
@@ -131,8 +131,8 @@ uint32_t HeapClasses::offset_of(uint32_t index, const std::string& name, uint8_t
                                 const Definitions& names) const {
   uint32_t offset = UINT32_MAX;
   if (index == kNoClass) return offset;
-  for (const FieldPlace& place : places(index, UINT32_MAX)) {
-    if (place.type == type && names.string(place.name) == name) offset = place.offset;
+  for (const InstanceField& field : instance_fields(index, UINT32_MAX)) {
+    if (field.type == type && names.string(field.name) == name) offset = field.offset;
   }
   return offset;
 }
@@ -146,15 +146,15 @@ void HeapClasses::find_references(const Definitions& names, Follow follow) {
     bool followed = each.kind == ReferenceKind::kNone || each.kind == ReferenceKind::kFinal ||
                     follow == Follow::kAll || (follow == Follow::kSoft && each.kind == ReferenceKind::kSoft);
     each.references.clear();
-    for (const FieldPlace& place : places(i, each.most_values)) {
-      if (place.type != HPROF_TYPE_OBJECT) continue;
-      if (each.kind != ReferenceKind::kNone && list[place.declared].name == "java.lang.ref.Reference") {
-        const std::string_view name = names.string(place.name);
+    for (const InstanceField& field : instance_fields(i, each.most_values)) {
+      if (field.type != HPROF_TYPE_OBJECT) continue;
+      if (each.kind != ReferenceKind::kNone && list[field.declared].name == "java.lang.ref.Reference") {
+        const std::string_view name = names.string(field.name);
         if (!followed && name == "referent") continue;
-        if (name == "next") each.next = place.offset;
-        if (name == "discovered") each.discovered = place.offset;
+        if (name == "next") each.next = field.offset;
+        if (name == "discovered") each.discovered = field.offset;
       }
-      each.references.push_back(place.offset);
+      each.references.push_back(field.offset);
     }
   }
 }

@@ -42,7 +42,7 @@ struct HeapClass {
   bool is_array() const { return element != 0; }
 };
 
-struct FieldPlace {
+struct InstanceField {
   uint32_t offset;  // in an instance's values
   uint8_t type;
   uint64_t name;      // string id
@@ -79,7 +79,7 @@ class HeapClasses {
   void finish(const Definitions& names, unsigned id_size, Follow follow);
   bool extends(uint32_t index, uint32_t ancestor) const;
   // The fields of an instance in the order of its values, at most `most` bytes of them.
-  std::vector<FieldPlace> places(uint32_t index, uint64_t most) const;
+  std::vector<InstanceField> instance_fields(uint32_t index, uint64_t most) const;
   // The offset of the field `name` of this type in instances of the class; UINT32_MAX: none. Of several it is
   // that of the topmost class: subclasses of the JDK's classes may have fields of the same name.
   uint32_t offset_of(uint32_t index, const std::string& name, uint8_t type, const Definitions& names) const;

@@ -128,9 +128,9 @@ bool ObjectFetcher::number(const ObjectValues& values, const std::string& name, 
   if (values.class_index == kNoClass || values.element != 0) return false;
   const HeapClasses& classes = snapshot_.outline.classes;
   bool found = false;
-  for (const FieldPlace& place : classes.places(values.class_index, values.bytes.size())) {
-    if (snapshot_.outline.names.string(place.name) != name) continue;
-    *value = big_endian(&values.bytes[place.offset], width_of(place.type, classes.id_size));
+  for (const InstanceField& field : classes.instance_fields(values.class_index, values.bytes.size())) {
+    if (snapshot_.outline.names.string(field.name) != name) continue;
+    *value = big_endian(&values.bytes[field.offset], width_of(field.type, classes.id_size));
     found = true;
   }
   return found;
@@ -153,9 +153,9 @@ std::string ObjectFetcher::how(const ObjectValues& from, uint64_t id) const {
       if (big_endian(&from.bytes[size_t{i} * width], width) == id) return "[" + std::to_string(i) + "]";
     }
   } else if (from.element == 0) {
-    for (const FieldPlace& place : classes.places(from.class_index, from.bytes.size())) {
-      if (place.type != HPROF_TYPE_OBJECT || big_endian(&from.bytes[place.offset], width) != id) continue;
-      return "." + std::string(snapshot_.outline.names.string(place.name));
+    for (const InstanceField& field : classes.instance_fields(from.class_index, from.bytes.size())) {
+      if (field.type != HPROF_TYPE_OBJECT || big_endian(&from.bytes[field.offset], width) != id) continue;
+      return "." + std::string(snapshot_.outline.names.string(field.name));
     }
   }
   if (classes.list[from.class_index].id == id) return "its class";
