@@ -24,7 +24,7 @@
 #include <hprof/record.h>
 
 #include "foreign_dump.h"
-#include "object_places.h"
+#include "id_positions.h"
 #include "tags.h"
 
 namespace hprof::binary {
@@ -59,7 +59,7 @@ struct Encoder {
   uint32_t segments = 0;     // 1: the header says 1.0.2
   uint32_t in_dump = 0;      // 1: between HEAP_DUMP_BEGIN and _END
 
-  ObjectPlaces places;             // of ids that a dump may replace
+  IdPositions positions;           // of ids that a dump may replace
   ForeignDump* foreign = nullptr;  // the dump that is being passed on; nullptr: none
   uint32_t foreign_dumps = 0;      // in this output so far
 

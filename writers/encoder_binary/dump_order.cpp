@@ -37,7 +37,7 @@ bool DumpOrder::open(const Services& services, const Encoder& encoder, hprof_for
   is_apart_ = (dump->flags & HPROF_FOREIGN_APART) != 0;
   filters_ = (dump->flags & HPROF_FOREIGN_NO_STRINGS) != 0;
   if (!definitions_.open(services) ||
-      !trace_threads_.open(services, ObjectPlaces::kThreads * sizeof(TraceThread)))
+      !trace_threads_.open(services, IdPositions::kThreads * sizeof(TraceThread)))
     return false;
   return !filters_ || (strings_.open(services) && classes_.open(services) && names_.open(services));
 }

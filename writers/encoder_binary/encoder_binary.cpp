@@ -68,7 +68,7 @@ hprof_status Encoder::encode(const hprof_record* record, hprof_out* out) {
 
 bool Encoder::close() {
   end_foreign(*this);
-  places.close();
+  positions.close();
   segment.close();
   return true;
 }

@@ -180,7 +180,7 @@ hprof_status ForeignDump::take_string(uint8_t* body, uint32_t size) {
 hprof_status ForeignDump::take_class(uint8_t* body) {
   const uint32_t id = id_size_;
   const uint64_t object = id_at(body + 4);
-  heap_.note_loaded(object);
+  heap_.add_loaded(object);
   mark_id(body + 8 + id, id, number_);
   const uint64_t name = id_at(body + 8 + id);
   classes_.add_class(name, object);
@@ -258,10 +258,10 @@ hprof_status ForeignDump::add_missing_classes() {
 // Gives classes and threads that were defined before the dump the ids of their objects in it, and the dump's
 // STACK TRACE records the serials of their threads.
 void ForeignDump::patch_definitions(Encoder& encoder, BinaryOut& out) {
-  classes_.patch(encoder.places, out);
+  classes_.patch(encoder.positions, out);
   heap_.each_thread([&](uint64_t, const DumpedThread& thread) {
-    const uint64_t place = encoder.places.of_thread(thread.serial);
-    if (place != 0) out.patch_object(place, thread.object);
+    const uint64_t position = encoder.positions.of_thread(thread.serial);
+    if (position != 0) out.patch_object(position, thread.object);
   });
   order_.patch_threads(heap_);
 }

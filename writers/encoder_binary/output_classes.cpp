@@ -70,7 +70,7 @@ uint32_t to_source(uint8_t* text, uint32_t size) {
 
 bool OutputClasses::open(const Services& services, const Encoder& encoder) {
   return by_name_.open(services) && by_string_.open(services) &&
-         objects_.open(services, ObjectPlaces::kMostClasses) && index(encoder);
+         objects_.open(services, IdPositions::kMostClasses) && index(encoder);
 }
 
 void OutputClasses::close() {
@@ -82,7 +82,7 @@ void OutputClasses::close() {
 // Finds the classes that the output has defined, or may define later.
 bool OutputClasses::index(const Encoder& encoder) {
   uint32_t unknown = 0;  // serials in a row: other threads may be adding classes
-  for (hprof_class_serial serial = 1; unknown < kMostUnknown && serial < ObjectPlaces::kMostClasses;
+  for (hprof_class_serial serial = 1; unknown < kMostUnknown && serial < IdPositions::kMostClasses;
        serial++) {
     const auto info = find_class(encoder.ids, encoder.host, serial);
     const hprof_text name = encoder.ids->string_text(encoder.host, info->name);
@@ -109,10 +109,11 @@ void OutputClasses::add_class(uint64_t name_id, uint64_t loaded) {
   object = object == 0 || object == loaded ? loaded : kSeveralObjects;  // arrays of primitives come twice
 }
 
-void OutputClasses::patch(ObjectPlaces& places, BinaryOut& out) {
+void OutputClasses::patch(IdPositions& positions, BinaryOut& out) {
   for (hprof_class_serial serial = 1; serial < end_; serial++) {
     const uint64_t object = objects_[serial];
-    ObjectPlaces::Class* of = object != 0 && object != kSeveralObjects ? places.make_class(serial) : nullptr;
+    IdPositions::Class* of =
+        object != 0 && object != kSeveralObjects ? positions.make_class(serial) : nullptr;
     if (of == nullptr) continue;
     if (of->position != 0) out.patch_object(of->position, object);
     of->object = object;

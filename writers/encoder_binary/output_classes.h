@@ -11,7 +11,7 @@ namespace hprof::binary {
 
 struct Encoder;
 class BinaryOut;
-class ObjectPlaces;
+class IdPositions;
 
 constexpr uint32_t kMostDimensions = 255;
 constexpr uint32_t kNameGrowth = 2 * kMostDimensions + 8;
@@ -29,7 +29,7 @@ class OutputClasses {
   void add_name(uint64_t string_id, const uint8_t* text, uint32_t size);
   void add_class(uint64_t name_id, uint64_t object);
   // Writes the ids of the objects into the output's LOAD CLASS records.
-  void patch(ObjectPlaces& places, BinaryOut& out);
+  void patch(IdPositions& positions, BinaryOut& out);
 
  private:
   bool index(const Encoder& encoder);

@@ -26,8 +26,8 @@ void write_file_begin(Encoder& encoder, BinaryOut& out, const hprof_rec_file_beg
   encoder.last_time = encoder.empty_trace = encoder.in_dump = 0;
   encoder.segment_used = encoder.foreign_dumps = 0;
   end_foreign(encoder);
-  encoder.places.close();
-  if (encoder.segments != 0) encoder.places.open(Services(encoder.host));
+  encoder.positions.close();
+  if (encoder.segments != 0) encoder.positions.open(Services(encoder.host));
   // with the NUL
   out.bytes(encoder.segments != 0 ? kHeader102 : kHeader101, sizeof kHeader101);
   out.u4(begin.id_size);
@@ -62,9 +62,9 @@ void write_class(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& d
   const auto info = find_class(encoder.ids, encoder.host, definition.id);
   write_head(encoder, out, kLoadClass, definition.head.time_us, 8 + 2 * encoder.id_size);
   out.u4(definition.id);
-  const ObjectPlaces::Class* dumped = encoder.places.find_class(definition.id);
+  const IdPositions::Class* dumped = encoder.positions.find_class(definition.id);
   const hprof_object_id object = info->object == 0 && dumped != nullptr ? dumped->object : info->object;
-  if (object == 0) encoder.places.note_class(out, definition.id);
+  if (object == 0) encoder.positions.mark_class(out, definition.id);
   out.class_object(object, definition.id);
   out.trace(info->trace);
   out.string(info->name);
@@ -103,7 +103,7 @@ void write_thread_start(Encoder& encoder, BinaryOut& out, const hprof_rec_defini
   const auto info = find_thread(encoder.ids, encoder.host, definition.id);
   write_head(encoder, out, kStartThread, definition.head.time_us, 8 + 4 * encoder.id_size);
   out.thread(definition.id);
-  encoder.places.note_thread(out, definition.id);
+  encoder.positions.mark_thread(out, definition.id);
   out.object(info->object);
   out.trace(info->trace);
   out.string(info->name);
@@ -189,8 +189,8 @@ WriteTable writer_of(const hprof_rec_table& table) {
 
 // A dump by JVMTI has given objects of classes an id whose LOAD CLASS came before.
 void patch_classes(Encoder& encoder, BinaryOut& out) {
-  for (hprof_class_serial serial = 1; serial < encoder.places.class_end(); serial++) {
-    const ObjectPlaces::Class& of = *encoder.places.find_class(serial);
+  for (hprof_class_serial serial = 1; serial < encoder.positions.class_end(); serial++) {
+    const IdPositions::Class& of = *encoder.positions.find_class(serial);
     if (of.position == 0 || of.object != 0) continue;
     const hprof_object_id id = find_class(encoder.ids, encoder.host, serial)->object;
     if (id != 0) out.patch_object(of.position, id);
@@ -244,7 +244,7 @@ void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record) 
       write_class(encoder, out, as<hprof_rec_definition>(record));
       break;
     case HPROF_RECORD_CLASS_UNLOAD:
-      if (auto* of = encoder.places.find_class(as<hprof_rec_definition>(record).id)) *of = {};
+      if (auto* of = encoder.positions.find_class(as<hprof_rec_definition>(record).id)) *of = {};
       write_head(encoder, out, kUnloadClass, record->time_us, 4);
       out.u4(as<hprof_rec_definition>(record).id);
       break;

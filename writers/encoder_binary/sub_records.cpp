@@ -48,7 +48,7 @@ DumpedClass* SubRecords::make_class(uint64_t id) {
   return &classes_[*number];
 }
 
-void SubRecords::note_loaded(uint64_t class_id) { make_class(class_id); }
+void SubRecords::add_loaded(uint64_t class_id) { make_class(class_id); }
 
 const DumpedClass* SubRecords::find_class(uint64_t id) const {
   const uint32_t* number = numbers_.find(id);
@@ -73,7 +73,7 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
       const uint64_t n = size < pass_ ? size : pass_;
       if (zero_) std::memset(bytes, 0, n);
       if (masked_) zero_masked(bytes, n);
-      if (elements_) note_elements(bytes, n);
+      if (elements_) mark_elements(bytes, n);
       bytes += n;
       size -= n;
       pass_ -= n;
@@ -125,7 +125,7 @@ uint64_t SubRecords::take_whole(uint8_t* bytes, uint64_t size) {
     } else if (tag == kObjectArrayDump) {
       length = uint64_t{number} * id;
       if (length > left - begin) return at;
-      note_elements(head - 1 + begin, length);
+      mark_elements(head - 1 + begin, length);
     } else if (tag == kPrimitiveArrayDump) {
       const uint32_t type = head[id + 8];
       begin = uint64_t{id} + 10;
@@ -137,7 +137,7 @@ uint64_t SubRecords::take_whole(uint8_t* bytes, uint64_t size) {
     }
     objects_++;
     const uint64_t object = read_id(head);
-    mirrors_.note_written(object);
+    mirrors_.mark_written(object);
     if (const hprof_trace_serial trace = find_trace(object)) put_u4(head + id, kFirstTraceNumber + trace);
     at += begin + length;
   }
@@ -237,7 +237,7 @@ bool SubRecords::take_step() {
       return take_instance();
     case Step::kObjectArray:
       objects_++;
-      mirrors_.note_written(id_at(0));
+      mirrors_.mark_written(id_at(0));
       elements_ = true;
       pass_ = uint64_t{get_u4(head_ + id_size_ + 4)} * id_size_;
       want(Step::kTag, 1);
@@ -290,7 +290,7 @@ bool SubRecords::take_class() {
   if (current_ == nullptr) return id_at(0) != 0 && no_room();
   current_->is_dumped = 1;
   mirrors_.watch(current_->id);
-  mirrors_.note_written(current_->id);
+  mirrors_.mark_written(current_->id);
   current_->super = id_at(id_size_ + 4);
   current_->instance_size = get_u4(head_ + 7 * id_size_ + 4);
   if (current_->super == 0 && object_class_ == 0) object_class_ = current_->id;
@@ -318,7 +318,7 @@ bool SubRecords::take_field() {
 
 bool SubRecords::take_instance() {
   objects_++;
-  mirrors_.note_written(id_at(0));
+  mirrors_.mark_written(id_at(0));
   pass_ = get_u4(head_ + 2 * id_size_ + 4);
   if (leaves_out(HPROF_FOREIGN_NO_FIELDS)) {
     masked_ = true;
@@ -357,10 +357,10 @@ void SubRecords::zero_masked(uint8_t* bytes, uint64_t size) {
   }
 }
 
-void SubRecords::note_elements(const uint8_t* bytes, uint64_t size) {
+void SubRecords::mark_elements(const uint8_t* bytes, uint64_t size) {
   while (size != 0) {
     if (split_have_ == 0 && size >= id_size_) {
-      mirrors_.note_reference(read_id(bytes));
+      mirrors_.mark_referred(read_id(bytes));
       bytes += id_size_;
       size -= id_size_;
       continue;
@@ -369,13 +369,13 @@ void SubRecords::note_elements(const uint8_t* bytes, uint64_t size) {
     size--;
     if (split_have_ < id_size_) continue;
     split_have_ = 0;
-    mirrors_.note_reference(read_id(split_));
+    mirrors_.mark_referred(read_id(split_));
   }
 }
 
 bool SubRecords::take_primitive_array() {
   objects_++;
-  mirrors_.note_written(id_at(0));
+  mirrors_.mark_written(id_at(0));
   const uint32_t type = head_[id_size_ + 8];
   const uint32_t width = width_of(type, id_size_);
   if (width == 0 || type == HPROF_TYPE_OBJECT) return false;

@@ -39,10 +39,10 @@ class Mirrors {
   bool open(const Services& services);
   void close();
   void watch(uint64_t id);  // the block of this address
-  void note_written(uint64_t id) {
+  void mark_written(uint64_t id) {
     if (Block* block = find(id)) block->written[word_of(id)] |= bit_of(id);
   }
-  void note_reference(uint64_t id) {
+  void mark_referred(uint64_t id) {
     if (Block* block = find(id)) block->referred[word_of(id)] |= bit_of(id);
   }
   // Calls visit(id) for each such object.
@@ -114,7 +114,7 @@ class SubRecords {
   }
   bool is_between() const { return step_ == Step::kTag; }  // at the end of a sub-record
 
-  void note_loaded(uint64_t class_id);
+  void add_loaded(uint64_t class_id);
   uint32_t class_count() const { return class_count_; }
   const DumpedClass& class_at(uint32_t number) const { return classes_[number]; }
   const DumpedClass* find_class(uint64_t id) const;
@@ -184,7 +184,7 @@ class SubRecords {
   bool zeroes_array(uint32_t type) const;
   DumpedClass* make_class(uint64_t id);
   void zero_masked(uint8_t* bytes, uint64_t size);
-  void note_elements(const uint8_t* bytes, uint64_t size);
+  void mark_elements(const uint8_t* bytes, uint64_t size);
 
   const hprof_foreign_dump* dump_ = nullptr;
   uint32_t id_size_ = 8;

@@ -11,7 +11,7 @@
 
 namespace hprof::binary {
 
-class ObjectPlaces {
+class IdPositions {
  public:
   static constexpr uint32_t kMostClasses = (sizeof(void*) < 8 ? 1u << 15 : 1u << 18) + 1;  // serials from 1
   static constexpr uint32_t kThreads = 1u << 16;  // later threads replace earlier ones
@@ -21,7 +21,7 @@ class ObjectPlaces {
     hprof_object_id object;  // in the dump; 0: not known
   };
 
-  // For an output that may take a dump. Without address space no place is known.
+  // For an output that may take a dump. Without address space no position is known.
   void open(const Services& services) {
     classes_.open(services, kMostClasses);
     threads_.open(services, kThreads);
@@ -33,11 +33,11 @@ class ObjectPlaces {
   }
 
   // The next byte of the output begins the object id of that class or thread.
-  void note_class(const Out& out, hprof_class_serial serial) {
+  void mark_class(const Out& out, hprof_class_serial serial) {
     Class* const of = out.can_patch() ? make_class(serial) : nullptr;
     if (of != nullptr) of->position = out.position();
   }
-  void note_thread(const Out& out, hprof_thread_serial serial) {
+  void mark_thread(const Out& out, hprof_thread_serial serial) {
     const uint32_t at = serial % kThreads;
     if (!out.can_patch() || !threads_.cover(uint64_t{at} + 1)) return;
     threads_[at] = {serial, out.position()};
