@@ -4,26 +4,26 @@
 namespace hprof::samples {
 
 // The finalizer of splitmix64.
-uint64_t draw(const SampledThread* place, uint64_t seed, uint64_t interval_ns) {
-  uint64_t x = seed + reinterpret_cast<uintptr_t>(place) * 0x9E3779B97F4A7C15u;
+uint64_t draw(const SampledThread* entry, uint64_t seed, uint64_t interval_ns) {
+  uint64_t x = seed + reinterpret_cast<uintptr_t>(entry) * 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return (x ^ (x >> 31)) % interval_ns;
 }
 
 // Both are moments in the current interval. The first may have passed if the interval has begun already.
-uint64_t begin_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns) {
-  const uint64_t passed = draw(place, cpu, interval_ns), drawn = draw(place, ~cpu, interval_ns);
+uint64_t begin_due(SampledThread* entry, uint64_t cpu, uint64_t interval_ns) {
+  const uint64_t passed = draw(entry, cpu, interval_ns), drawn = draw(entry, ~cpu, interval_ns);
   const uint64_t second = cpu - passed + interval_ns;
-  const uint64_t wait = drawn > passed ? drawn - passed : second - cpu + draw(place, second, interval_ns);
-  place->second_interval.store(second, std::memory_order_relaxed);
-  place->due.store(cpu + wait, std::memory_order_relaxed);
+  const uint64_t wait = drawn > passed ? drawn - passed : second - cpu + draw(entry, second, interval_ns);
+  entry->second_interval.store(second, std::memory_order_relaxed);
+  entry->due.store(cpu + wait, std::memory_order_relaxed);
   return wait;
 }
 
-uint32_t take_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns, uint64_t* wait) {
-  const uint64_t second = place->second_interval.load(std::memory_order_relaxed);
-  uint64_t due = place->due.load(std::memory_order_relaxed), ticks, next;
+uint32_t take_due(SampledThread* entry, uint64_t cpu, uint64_t interval_ns, uint64_t* wait) {
+  const uint64_t second = entry->second_interval.load(std::memory_order_relaxed);
+  uint64_t due = entry->due.load(std::memory_order_relaxed), ticks, next;
   do {
     *wait = due != SampledThreads::kNeverDue && cpu < due ? due - cpu : 0;
     if (cpu < due) return 0;
@@ -34,19 +34,19 @@ uint32_t take_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns, uint
       ticks += (cpu - end) / interval_ns;
       end = cpu - (cpu - end) % interval_ns;
     }
-    next = end + draw(place, end, interval_ns);
+    next = end + draw(entry, end, interval_ns);
     if (next <= cpu) {
       ticks++;
-      next = end + interval_ns + draw(place, end + interval_ns, interval_ns);
+      next = end + interval_ns + draw(entry, end + interval_ns, interval_ns);
     }
-  } while (!place->due.compare_exchange_weak(due, next, std::memory_order_relaxed));
+  } while (!entry->due.compare_exchange_weak(due, next, std::memory_order_relaxed));
   *wait = next - cpu;
   return ticks < UINT32_MAX ? static_cast<uint32_t>(ticks) : UINT32_MAX;
 }
 
-uint64_t most_used(SampledThread* place, uint64_t now_ns) {
+uint64_t most_used(SampledThread* entry, uint64_t now_ns) {
   constexpr uint64_t kStepNs = 100'000'000;
-  const uint64_t before = place->looked_ns.exchange(now_ns, std::memory_order_relaxed);
+  const uint64_t before = entry->read_ns.exchange(now_ns, std::memory_order_relaxed);
   return (now_ns > before ? now_ns - before : 0) + kStepNs;
 }
 

@@ -64,8 +64,8 @@ void JvmtiEngine::stop() {
     s.log->message(s.host, "cpu=samples: the sampling thread does not end");
   }
   sampler_ = nullptr;
-  shared_->threads.each([&](SampledThread* place, hprof_thread_serial serial) {
-    let_go(place, serial, place->os_id.load(std::memory_order_relaxed));
+  shared_->threads.each([&](SampledThread* entry, hprof_thread_serial serial) {
+    let_go(entry, serial, entry->os_id.load(std::memory_order_relaxed));
   });
   if (sampler_stuck_) return;
   mounted_.close();
@@ -93,24 +93,24 @@ uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
 }
 
 // Stops sampling a thread, and counts its CPU time since the last round, which has no stack.
-void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id) {
+void JvmtiEngine::let_go(SampledThread* entry, hprof_thread_serial serial, uint64_t os_id) {
   const uint64_t cpu = cpu_time(os_id, nullptr);
   {
-    LockGuard guard(place->lock, shared_->services);
-    const uint64_t weight = record_cpu(place, serial, cpu) / shared_->interval_ns;
+    LockGuard guard(entry->lock, shared_->services);
+    const uint64_t weight = record_cpu(entry, serial, cpu) / shared_->interval_ns;
     if (weight != 0) rest_thread_.store(serial, std::memory_order_relaxed);
     rest_.fetch_add(weight, std::memory_order_relaxed);
   }
   hprof_cpu_timer* none = nullptr;
-  shared_->threads.give_back(shared_->services, place, serial, &none);
+  shared_->threads.give_back(shared_->services, entry, serial, &none);
 }
 
-bool JvmtiEngine::take_over(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) {
-  LockGuard guard(place->lock, shared_->services);
-  if (place->serial.load(std::memory_order_relaxed) != serial) return false;
-  place->by_jvmti.store(1, std::memory_order_relaxed);
-  place->cpu_seen.store(cpu, std::memory_order_relaxed);
-  place->cpu_open.store(draw(place, cpu, shared_->interval_ns), std::memory_order_relaxed);
+bool JvmtiEngine::take_over(SampledThread* entry, hprof_thread_serial serial, uint64_t cpu) {
+  LockGuard guard(entry->lock, shared_->services);
+  if (entry->serial.load(std::memory_order_relaxed) != serial) return false;
+  entry->by_jvmti.store(1, std::memory_order_relaxed);
+  entry->cpu_seen.store(cpu, std::memory_order_relaxed);
+  entry->cpu_open.store(draw(entry, cpu, shared_->interval_ns), std::memory_order_relaxed);
   return true;
 }
 
@@ -125,42 +125,42 @@ void JvmtiEngine::settle() {
 void JvmtiEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   if (!shared_->takes(*thread)) return;
   const uint64_t cpu = thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime;
-  SampledThread* place = place_of(thread, cpu);
+  SampledThread* entry = entry_of(thread, cpu);
   // The first interval begins at a random moment, so that threads that use less than an interval are sampled
   // in proportion to their CPU time.
-  if (place != nullptr)
-    place->cpu_open.fetch_add(draw(place, cpu, shared_->interval_ns), std::memory_order_relaxed);
+  if (entry != nullptr)
+    entry->cpu_open.fetch_add(draw(entry, cpu, shared_->interval_ns), std::memory_order_relaxed);
 }
 
-SampledThread* JvmtiEngine::place_of(hprof_thread* thread, uint64_t cpu) {
+SampledThread* JvmtiEngine::entry_of(hprof_thread* thread, uint64_t cpu) {
   bool is_new = false;
-  SampledThread* place = shared_->threads.get(shared_->services, thread,
+  SampledThread* entry = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
   uint64_t none = SampledThreads::kCpuNotSeen;
-  if (place != nullptr) place->by_jvmti.store(1, std::memory_order_relaxed);
+  if (entry != nullptr) entry->by_jvmti.store(1, std::memory_order_relaxed);
   // If the CPU time is not known, the next round reads it.
-  if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.compare_exchange_strong(none, cpu);
-  return place;
+  if (entry != nullptr && cpu != kUnknownTime) entry->cpu_seen.compare_exchange_strong(none, cpu);
+  return entry;
 }
 
 void JvmtiEngine::thread_end(hprof_thread* thread) {
-  SampledThread* place = SampledThreads::find(thread);
-  if (place != nullptr) let_go(place, thread->serial, thread->os_id);
+  SampledThread* entry = SampledThreads::find(thread);
+  if (entry != nullptr) let_go(entry, thread->serial, thread->os_id);
 }
 
 // Records the reading `cpu` of the thread's CPU clock. Returns the CPU time that is not charged yet; 0: none,
-// or the thread has ended. The caller holds the place's lock.
-uint64_t JvmtiEngine::record_cpu(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const {
-  const uint64_t seen = place->cpu_seen.load(std::memory_order_relaxed);
-  if (place->serial.load(std::memory_order_relaxed) != serial) return 0;
+// or the thread has ended. The caller holds the entry's lock.
+uint64_t JvmtiEngine::record_cpu(SampledThread* entry, hprof_thread_serial serial, uint64_t cpu) const {
+  const uint64_t seen = entry->cpu_seen.load(std::memory_order_relaxed);
+  if (entry->serial.load(std::memory_order_relaxed) != serial) return 0;
   if (cpu == kUnknownTime || seen == SampledThreads::kCpuNotSeen || cpu <= seen) return 0;
-  const bool sampled = place->sampled.load(std::memory_order_relaxed) != 0;
+  const bool sampled = entry->sampled.load(std::memory_order_relaxed) != 0;
   const Services& s = shared_->services;
-  const uint64_t most = most_used(place, s.clock->monotonic(s.host));
+  const uint64_t most = most_used(entry, s.clock->monotonic(s.host));
   const uint64_t used = cpu - seen < most ? cpu - seen : most;
-  const uint64_t open = sampled ? place->cpu_open.load(std::memory_order_relaxed) + used : 0;
-  place->cpu_seen.store(cpu, std::memory_order_relaxed);
-  place->cpu_open.store(open, std::memory_order_relaxed);
+  const uint64_t open = sampled ? entry->cpu_open.load(std::memory_order_relaxed) + used : 0;
+  entry->cpu_seen.store(cpu, std::memory_order_relaxed);
+  entry->cpu_open.store(open, std::memory_order_relaxed);
   return open;
 }
 
@@ -179,9 +179,9 @@ uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthr
     if (self->has_ended(static_cast<jthread>(jthread_ref))) return 1;
     count_loss(self->lost_threads_);
   }
-  SampledThread* place = self->place_of(thread, cpu);
-  // A thread whose sampling was stopped for a while has a place already.
-  if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.store(cpu, std::memory_order_relaxed);
+  SampledThread* entry = self->entry_of(thread, cpu);
+  // A thread whose sampling was stopped for a while has an entry already.
+  if (entry != nullptr && cpu != kUnknownTime) entry->cpu_seen.store(cpu, std::memory_order_relaxed);
   return 1;
 }
 
@@ -197,43 +197,43 @@ void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
 
 uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
-  SampledThread* place = SampledThreads::find(thread);
-  if (place == nullptr || place->by_jvmti.load(std::memory_order_relaxed) == 0) return 1;
+  SampledThread* entry = SampledThreads::find(thread);
+  if (entry == nullptr || entry->by_jvmti.load(std::memory_order_relaxed) == 0) return 1;
   const uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
   uint64_t none = SampledThreads::kCpuNotSeen;
-  if (cpu == kUnknownTime || place->cpu_seen.compare_exchange_strong(none, cpu)) return 1;
+  if (cpu == kUnknownTime || entry->cpu_seen.compare_exchange_strong(none, cpu)) return 1;
   auto ref = static_cast<jthread>(jthread_ref);
-  const uint64_t weight = self->charge(place, thread->serial, cpu, &ref);
+  const uint64_t weight = self->charge(entry, thread->serial, cpu, &ref);
   if (weight == 0) return 1;
-  self->candidates_[self->candidate_count_++] = {ref,           ref, place,  thread->serial,
+  self->candidates_[self->candidate_count_++] = {ref,           ref, entry,  thread->serial,
                                                  thread->os_id, cpu, weight, false};
   return self->candidate_count_ < kMostCandidates ? 1 : 0;
 }
 
 // Charges the thread's CPU time to a sample: returns its weight, in whole intervals, and makes *ref a local
 // reference that outlives the visit. 0: not due, or no memory.
-uint64_t JvmtiEngine::charge(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref) {
+uint64_t JvmtiEngine::charge(SampledThread* entry, hprof_thread_serial serial, uint64_t cpu, jthread* ref) {
   const uint64_t interval = shared_->interval_ns;
-  LockGuard guard(place->lock, shared_->services);
-  const uint64_t open = record_cpu(place, serial, cpu);
+  LockGuard guard(entry->lock, shared_->services);
+  const uint64_t open = record_cpu(entry, serial, cpu);
   if (open < interval || *ref == nullptr) return 0;
   *ref = static_cast<jthread>(jni_->NewLocalRef(static_cast<jobject>(*ref)));
   if (*ref == nullptr) {
     jni_->ExceptionClear();
     return 0;
   }
-  place->cpu_open.store(open % interval, std::memory_order_relaxed);
+  entry->cpu_open.store(open % interval, std::memory_order_relaxed);
   return open / interval;
 }
 
 // Returns the charge to the thread, for its next sample. False: the thread has ended, or has been found
 // blocked for too long.
 bool JvmtiEngine::uncharge(const Candidate& candidate, bool had_book) {
-  SampledThread* place = candidate.place;
-  LockGuard guard(place->lock, shared_->services);
+  SampledThread* entry = candidate.entry;
+  LockGuard guard(entry->lock, shared_->services);
   if (had_book && candidate.weight >= kPatience) return false;
-  if (place->serial.load(std::memory_order_relaxed) != candidate.serial) return false;
-  place->cpu_open.fetch_add(candidate.weight * shared_->interval_ns, std::memory_order_relaxed);
+  if (entry->serial.load(std::memory_order_relaxed) != candidate.serial) return false;
+  entry->cpu_open.fetch_add(candidate.weight * shared_->interval_ns, std::memory_order_relaxed);
   return true;
 }
 

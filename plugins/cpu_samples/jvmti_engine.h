@@ -42,16 +42,16 @@ class JvmtiEngine : public Engine {
 
   // Starts to sample a thread at the CPU time `cpu` (UINT64_MAX: not known). False: it has ended.
   // [app][control]
-  bool take_over(SampledThread* place, hprof_thread_serial serial, uint64_t cpu);
+  bool take_over(SampledThread* entry, hprof_thread_serial serial, uint64_t cpu);
   // Stops sampling a thread. [app][control]
-  void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);
+  void let_go(SampledThread* entry, hprof_thread_serial serial, uint64_t os_id);
 
  private:
   // A thread that used at least an interval of CPU time.
   struct Candidate {
     jthread thread;  // local reference: of the mounted virtual thread, if there is one
     jthread carrier;
-    SampledThread* place;
+    SampledThread* entry;
     hprof_thread_serial serial;
     uint64_t os_id;
     uint64_t cpu;     // its CPU clock in the round
@@ -64,12 +64,12 @@ class JvmtiEngine : public Engine {
   static constexpr uint64_t kPatience = 32;
 
   void raise_interval();
-  uint64_t record_cpu(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const;
-  uint64_t charge(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
+  uint64_t record_cpu(SampledThread* entry, hprof_thread_serial serial, uint64_t cpu) const;
+  uint64_t charge(SampledThread* entry, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
   bool uncharge(const Candidate& candidate, bool had_book);
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
-  // The thread's place; a new one starts with this CPU time. [app][control]
-  SampledThread* place_of(hprof_thread* thread, uint64_t cpu);
+  // The thread's entry; a new one starts with this CPU time. [app][control]
+  SampledThread* entry_of(hprof_thread* thread, uint64_t cpu);
   static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void sample_threads(JNIEnv* jni);

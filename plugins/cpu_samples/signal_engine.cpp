@@ -324,13 +324,13 @@ void SignalEngine::let_go(SampledThread* thread, hprof_thread_serial serial) {
 void SignalEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   if (running_.load(std::memory_order_seq_cst) == 0 || !shared_->takes(*thread)) return;
   bool is_new = false;
-  SampledThread* place = shared_->threads.get(shared_->services, thread,
+  SampledThread* entry = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
-  if (place == nullptr) count_loss(lost_threads_);
-  if (place == nullptr || !is_new) return;
-  apply(place, thread->serial);
+  if (entry == nullptr) count_loss(lost_threads_);
+  if (entry == nullptr || !is_new) return;
+  apply(entry, thread->serial);
   // stop() may have run meanwhile, without this thread.
-  if (running_.load(std::memory_order_seq_cst) == 0) let_go(place, thread->serial);
+  if (running_.load(std::memory_order_seq_cst) == 0) let_go(entry, thread->serial);
 }
 
 uint32_t SignalEngine::visit_thread(void* argument, hprof_thread* thread, void*) {
@@ -339,8 +339,8 @@ uint32_t SignalEngine::visit_thread(void* argument, hprof_thread* thread, void*)
 }
 
 void SignalEngine::thread_end(hprof_thread* thread) {
-  SampledThread* place = SampledThreads::find(thread);
-  if (place != nullptr) let_go(place, thread->serial);
+  SampledThread* entry = SampledThreads::find(thread);
+  if (entry != nullptr) let_go(entry, thread->serial);
 }
 
 // The signal handler: no lock, no allocation.

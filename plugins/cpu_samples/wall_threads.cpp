@@ -13,7 +13,7 @@ WallThread* WallThreads::find(const hprof_thread* thread) {
 bool WallThreads::add(const Services& services, hprof_thread* thread, jweak reference, bool sampled,
                       bool of_jdk, uint64_t now) {
   void* before = __atomic_load_n(&thread->slot, __ATOMIC_ACQUIRE);
-  WallThread* entry = places_.take(services);
+  WallThread* entry = entries_.take(services);
   if (entry == nullptr) return false;
   entry->sampled.store(0, std::memory_order_relaxed);
   entry->os_id = thread->os_id;

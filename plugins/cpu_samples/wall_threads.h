@@ -1,4 +1,4 @@
-// The wall-clock engine's state of each thread: an entry of a PlacePool, which the thread's slot points to.
+// The wall-clock engine's state of each thread: an entry of an EntryPool, which the thread's slot points to.
 //
 // A thread makes its entry and marks its end there. In between the entry belongs to the sampler thread, which
 // also gives it back, since it uses the reference without a lock. Protocol: `serial` is stored last (release)
@@ -11,12 +11,12 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
-#include <hprof/cpp/place_pool.hpp>
+#include <hprof/cpp/entry_pool.hpp>
 #include <hprof/service/context.h>
 
 namespace hprof::samples {
 
-struct WallThread : PooledPlace {
+struct WallThread : PooledEntry {
   std::atomic<uint32_t> serial;   // of the thread; 0: the entry is free, or the thread has ended
   std::atomic<uint32_t> ended;    // serial of the thread that has ended
   std::atomic<uint32_t> sampled;  // 0: switched off by command
@@ -46,21 +46,21 @@ class WallThreads {
   // Marks the end of the thread, or of its sampling. False: it was marked already. [app][control]
   bool end(WallThread* entry, hprof_thread_serial serial, uint64_t now);
   // Called by the sampler thread, or while there is none.
-  void give_back(WallThread* entry) { places_.give_back(entry); }
+  void give_back(WallThread* entry) { entries_.give_back(entry); }
 
   // Calls visit(WallThread&) for every entry that was ever used. [control], the sampler thread
   template <class Visit>
   void each(const Visit& visit) {
-    places_.each(visit);
+    entries_.each(visit);
   }
   // Entries by number, from 1 to last(). [any]
-  WallThread& at(uint32_t number) const { return places_[number]; }
-  uint32_t last() const { return places_.last(); }
+  WallThread& at(uint32_t number) const { return entries_[number]; }
+  uint32_t last() const { return entries_.last(); }
   uint32_t live() const { return live_.load(std::memory_order_relaxed); }
-  void close(const Services& services) { places_.close(services); }
+  void close(const Services& services) { entries_.close(services); }
 
  private:
-  PlacePool<WallThread, 6, 15> places_;
+  EntryPool<WallThread, 6, 15> entries_;
   std::atomic<uint32_t> live_{0};
 };
 

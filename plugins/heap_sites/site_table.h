@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
+#include <hprof/cpp/entry_pool.hpp>
 #include <hprof/cpp/hash_table.hpp>
-#include <hprof/cpp/place_pool.hpp>
 
 namespace hprof::sites {
 
@@ -30,7 +30,7 @@ inline Amount whole(Amount amount, uint32_t bits) {
   return {whole(amount.objects, bits), whole(amount.bytes, bits)};
 }
 
-struct Site : PooledPlace {
+struct Site : PooledEntry {
   uint32_t owner;  // class serial
   uint32_t trace;
   Amount freed;      // [control]
@@ -52,7 +52,7 @@ struct Site : PooledPlace {
 
 class SiteTable {
  public:
-  using Sites = PlacePool<Site, 7, 13>;
+  using Sites = EntryPool<Site, 7, 13>;
   static constexpr uint32_t kMostSites = Sites::kMost;  // a million
 
   bool open(const Services& services, uint32_t most = kMostSites);  // false: no memory [onload]

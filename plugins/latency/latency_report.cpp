@@ -70,7 +70,7 @@ hprof_latency_class_row class_row(hprof_trace_serial trace, uint32_t index, uint
 
 }  // namespace
 
-// Both tables, made of one look at each histogram, so that they agree.
+// Both tables, made of one reading of each histogram, so that they agree.
 struct Report::Rows {
   explicit Rows(const Services& services) : methods(services), classes(services) {}
   ReportRows<RankedRow, ByTime> methods;
@@ -167,18 +167,18 @@ hprof_status Report::write_tables(Rows* rows) {
   return services_.emit->write(services_.host, &table.head);
 }
 
-hprof_status Report::note_untimed(uint32_t probes) {
+hprof_status Report::write_untimed(uint32_t probes) {
   Note note;
   note.add("latency: not timed:");
   const uint64_t empty = note.size();
   services_.probes->each_left(services_.host, probes, &note,
-                              [](void* to, const char* words, uint64_t classes, uint64_t methods) {
+                              [](void* to, const char* reason, uint64_t classes, uint64_t methods) {
                                 auto& text = *static_cast<Note*>(to);
                                 const uint64_t count = classes != 0 ? classes : methods;
                                 text.add(" ").add(count).add(classes != 0 ? " class" : " method");
                                 if (count != 1) text.add(classes != 0 ? "es" : "s");
                                 text.add(" (");
-                                text.add(words).add(")");
+                                text.add(reason).add(")");
                               });
   has_untimed_ = note.size() != empty;
   return has_untimed_ ? write_note(services_, note) : HPROF_OK;
@@ -224,7 +224,7 @@ hprof_status Report::write_notes(const TimedMethods& methods, uint32_t probes, c
         " methods will have their percentiles since the start in the next window: no memory for this one's");
     status = write_note(services_, whole);
   }
-  return status == HPROF_OK ? note_untimed(probes) : status;
+  return status == HPROF_OK ? write_untimed(probes) : status;
 }
 
 }  // namespace hprof::latency

@@ -22,7 +22,7 @@ class Report {
   void add(uint32_t number, const hprof_report& report, Rows* rows);
   hprof_status write_tables(Rows* rows);
   hprof_status write_notes(const TimedMethods& methods, uint32_t probes, const Rows& rows);
-  hprof_status note_untimed(uint32_t probes);
+  hprof_status write_untimed(uint32_t probes);
   void keep(uint32_t number, const Counts& whole);
 
   Services services_;

@@ -71,28 +71,28 @@ void Blame::charge_parked(JNIEnv* jni, const ParkedLocks& locks, jobject lock, j
 }
 
 // One of the threads that wait to enter a monitor, each as likely as any other.
-bool Blame::draw(BlockedNow* drawn, BlockedThread** place, uint64_t* waiting) {
+bool Blame::draw(BlockedNow* drawn, BlockedThread** entry, uint64_t* waiting) {
   *waiting = 0;
   blocked_->each([&](BlockedThread& candidate) {
     BlockedNow now;
     if (!BlockedThreads::snapshot(candidate, &now) || now.doing != Doing::kEntering) return;
     if (moments_.next() % ++*waiting != 0) return;
     *drawn = now;
-    *place = &candidate;
+    *entry = &candidate;
   });
   return *waiting != 0;
 }
 
 // A local reference, null: it is not blocked any more. The VM tells it of a platform thread; others keep it
-// in their places, whose lock keeps the owner from changing it.
-jobject Blame::monitor_of(JNIEnv* jni, const BlockedNow& drawn, BlockedThread* place) const {
+// in their entries, whose lock keeps the owner from changing it.
+jobject Blame::monitor_of(JNIEnv* jni, const BlockedNow& drawn, BlockedThread* entry) const {
   jobject monitor = nullptr;
-  if (place->lock.try_lock()) {
+  if (entry->lock.try_lock()) {
     BlockedNow now;
-    const bool is_same = BlockedThreads::snapshot(*place, &now) && now.since == drawn.since;
-    if (is_same && place->object_ref != nullptr)
-      monitor = without_exception(jni, jni->NewLocalRef(static_cast<jobject>(place->object_ref)));
-    place->lock.unlock();
+    const bool is_same = BlockedThreads::snapshot(*entry, &now) && now.since == drawn.since;
+    if (is_same && entry->object_ref != nullptr)
+      monitor = without_exception(jni, jni->NewLocalRef(static_cast<jobject>(entry->object_ref)));
+    entry->lock.unlock();
   }
   if (monitor != nullptr || !finds_monitors_) return monitor;
   struct Search {
@@ -137,12 +137,12 @@ void Blame::look_at_monitors(JNIEnv* jni, uint64_t now) {
   asked_ns_ = now;
   next_ns_ = now + moments_.pause(kBetweenNs);
   BlockedNow drawn = {};
-  BlockedThread* place = nullptr;
+  BlockedThread* entry = nullptr;
   uint64_t waiting = 0;
-  if (!draw(&drawn, &place, &waiting)) return;
+  if (!draw(&drawn, &entry, &waiting)) return;
   const LocalFrame frame(jni, 64);
   if (!frame.is_open()) return;
-  jobject monitor = monitor_of(jni, drawn, place);
+  jobject monitor = monitor_of(jni, drawn, entry);
   hprof_trace_serial trace = 0;
   if (monitor != nullptr) {
     hprof_thread_serial owner = 0;

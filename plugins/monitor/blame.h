@@ -55,8 +55,8 @@ class Blame {
   hprof_status write(double cutoff) const;
 
  private:
-  bool draw(BlockedNow* drawn, BlockedThread** place, uint64_t* waiting);
-  jobject monitor_of(JNIEnv* jni, const BlockedNow& drawn, BlockedThread* place) const;
+  bool draw(BlockedNow* drawn, BlockedThread** entry, uint64_t* waiting);
+  jobject monitor_of(JNIEnv* jni, const BlockedNow& drawn, BlockedThread* entry) const;
   bool still_holds(JNIEnv* jni, jthread holder, jobject monitor) const;
   hprof_trace_serial stack_of(JNIEnv* jni, jthread holder) const;
   void add(hprof_trace_serial trace, hprof_class_serial kind, uint64_t threads, uint64_t ns);

@@ -29,7 +29,7 @@ class BlockedStacks {
   uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
 
   // Call it when a collection begins and when it ends. [gc]
-  void note_collection() { collections_.fetch_add(1, std::memory_order_seq_cst); }
+  void count_collection() { collections_.fetch_add(1, std::memory_order_seq_cst); }
   // count: the VM's own count of collections, which includes those without events; nullptr: none. [control]
   void use_count(const uint32_t* count) { vm_count_.store(count, std::memory_order_release); }
   // A number that changes with each collection. [any]

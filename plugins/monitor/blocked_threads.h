@@ -1,7 +1,7 @@
 // The state of a thread that was blocked on a monitor: what it does now, since when, and references for the
 // dump.
 //
-// A platform thread keeps its place until it ends, a virtual one until it is no longer blocked. A place has
+// A platform thread keeps its entry until it ends, a virtual one until it is no longer blocked. An entry has
 // its owner's serial, which shows that an old pointer to it is stale.
 //
 // The owner writes everything except `lock`. The control thread reads meanwhile, through snapshot(), and the
@@ -12,14 +12,14 @@
 #include <atomic>
 #include <cstdint>
 
+#include <hprof/cpp/entry_pool.hpp>
 #include <hprof/cpp/lock.hpp>
-#include <hprof/cpp/place_pool.hpp>
 
 namespace hprof::monitor {
 
 enum class Doing : uint32_t { kNothing, kEntering, kWaiting };
 
-struct BlockedThread : PooledPlace {
+struct BlockedThread : PooledEntry {
   std::atomic<uint32_t> owner;  // thread serial; 0: free
   std::atomic<uint32_t> doing;  // Doing
   std::atomic<uint32_t> trace;
@@ -43,33 +43,33 @@ struct BlockedNow {
 
 class BlockedThreads {
  public:
-  // Takes a place for the thread; nullptr: none left, or no memory. Lock-free. [app]
+  // Takes an entry for the thread; nullptr: none left, or no memory. Lock-free. [app]
   BlockedThread* take(const Services& services, hprof_thread_serial thread);
   // The caller has deleted the references. [app][control]
-  void give_back(BlockedThread* place);
+  void give_back(BlockedThread* entry);
 
   // The owner blocks, and it continues. [app] the owner
-  static void begin(BlockedThread* place, Doing doing, uint64_t since, hprof_trace_serial trace,
+  static void begin(BlockedThread* entry, Doing doing, uint64_t since, hprof_trace_serial trace,
                     hprof_class_serial monitor);
-  static void end(BlockedThread* place) {
-    place->doing.store(static_cast<uint32_t>(Doing::kNothing), std::memory_order_release);
+  static void end(BlockedThread* entry) {
+    entry->doing.store(static_cast<uint32_t>(Doing::kNothing), std::memory_order_release);
   }
 
   // False: the thread is not blocked, or is just changing its state. [control]
-  static bool snapshot(const BlockedThread& place, BlockedNow* now);
+  static bool snapshot(const BlockedThread& entry, BlockedNow* now);
 
-  // Calls visit(BlockedThread&) for every place with an owner. [control]
+  // Calls visit(BlockedThread&) for every entry with an owner. [control]
   template <class Visit>
   void each(const Visit& visit) {
-    places_.each([&](BlockedThread& place) {
-      if (place.owner.load(std::memory_order_acquire) != 0) visit(place);
+    entries_.each([&](BlockedThread& entry) {
+      if (entry.owner.load(std::memory_order_acquire) != 0) visit(entry);
     });
   }
 
-  void close(const Services& services) { places_.close(services); }  // no handler may run any more [control]
+  void close(const Services& services) { entries_.close(services); }  // no handler may run any more [control]
 
  private:
-  PlacePool<BlockedThread, 6, 11> places_;
+  EntryPool<BlockedThread, 6, 11> entries_;
 };
 
 }  // namespace hprof::monitor

@@ -15,8 +15,8 @@ static constexpr uint64_t kNsPerMs = 1'000'000;
 // From this JDK on GetCurrentContendedMonitor reports a wait only once the thread has been notified.
 static constexpr uint32_t kNoWaitsTold = 24;
 
-// In a thread's slot: there was no place when the thread blocked, so the event of its end is ignored.
-static char no_place;
+// In a thread's slot: there was no entry when the thread blocked, so the event of its end is ignored.
+static char no_entry;
 
 Collector::Collector(const hprof_host* host, const Config& config)
     : services_(host),
@@ -108,21 +108,21 @@ hprof_status Collector::control(const hprof_control& control) {
   return HPROF_OK;
 }
 
-BlockedThread* Collector::place_of(const hprof_thread* thread) const {
-  auto* place = static_cast<BlockedThread*>(thread->slot);
-  if (place == nullptr || thread->slot == &no_place) return nullptr;
-  return place->owner.load(std::memory_order_relaxed) == thread->serial ? place : nullptr;
+BlockedThread* Collector::entry_of(const hprof_thread* thread) const {
+  auto* entry = static_cast<BlockedThread*>(thread->slot);
+  if (entry == nullptr || thread->slot == &no_entry) return nullptr;
+  return entry->owner.load(std::memory_order_relaxed) == thread->serial ? entry : nullptr;
 }
 
 // The owner only tries the lock; a reference that it cannot delete now stays until its next try.
-bool Collector::drop_references(void* jni, BlockedThread* place, bool thread_too) {
-  if (place->object_ref == nullptr && (place->thread_ref == nullptr || !thread_too)) return true;
-  if (!place->lock.try_lock()) return false;
-  void* object = place->object_ref;
-  void* thread = thread_too ? place->thread_ref : nullptr;
-  place->object_ref = nullptr;
-  if (thread_too) place->thread_ref = nullptr;
-  place->lock.unlock();
+bool Collector::drop_references(void* jni, BlockedThread* entry, bool thread_too) {
+  if (entry->object_ref == nullptr && (entry->thread_ref == nullptr || !thread_too)) return true;
+  if (!entry->lock.try_lock()) return false;
+  void* object = entry->object_ref;
+  void* thread = thread_too ? entry->thread_ref : nullptr;
+  entry->object_ref = nullptr;
+  if (thread_too) entry->thread_ref = nullptr;
+  entry->lock.unlock();
   auto* env = static_cast<JNIEnv*>(jni);
   if (object != nullptr) env->DeleteWeakGlobalRef(static_cast<jweak>(object));
   if (thread != nullptr) env->DeleteWeakGlobalRef(static_cast<jweak>(thread));
@@ -130,63 +130,63 @@ bool Collector::drop_references(void* jni, BlockedThread* place, bool thread_too
 }
 
 // JVMTI does not list virtual threads: the dump finds them by this reference.
-void Collector::hold_references(void* jni, BlockedThread* place, bool is_virtual, void* object) {
-  if (!drop_references(jni, place, false)) return;
+void Collector::hold_references(void* jni, BlockedThread* entry, bool is_virtual, void* object) {
+  if (!drop_references(jni, entry, false)) return;
   auto* env = static_cast<JNIEnv*>(jni);
   jthread self = nullptr;
-  if (is_virtual && place->thread_ref == nullptr && jvmti_->GetCurrentThread(&self) == JVMTI_ERROR_NONE) {
-    place->thread_ref = env->NewWeakGlobalRef(self);
+  if (is_virtual && entry->thread_ref == nullptr && jvmti_->GetCurrentThread(&self) == JVMTI_ERROR_NONE) {
+    entry->thread_ref = env->NewWeakGlobalRef(self);
     env->DeleteLocalRef(self);
   }
-  place->object_ref = env->NewWeakGlobalRef(static_cast<jobject>(object));
+  entry->object_ref = env->NewWeakGlobalRef(static_cast<jobject>(object));
   clear_exception(env);
 }
 
 void Collector::block(void* jni, hprof_thread* thread, void* object, Doing doing, uint64_t now,
                       hprof_trace_serial trace, hprof_class_serial monitor) {
-  BlockedThread* place = place_of(thread);
-  if (place == nullptr) {
-    place = blocked_.take(services_, thread->serial);
-    thread->slot = place == nullptr ? static_cast<void*>(&no_place) : place;
-    if (place == nullptr) return count_loss(lost_threads_);
+  BlockedThread* entry = entry_of(thread);
+  if (entry == nullptr) {
+    entry = blocked_.take(services_, thread->serial);
+    thread->slot = entry == nullptr ? static_cast<void*>(&no_entry) : entry;
+    if (entry == nullptr) return count_loss(lost_threads_);
   }
   bool is_virtual = (thread->flags & HPROF_THREAD_VIRTUAL) != 0;
   bool is_told = doing == Doing::kEntering ? finds_monitors_ : finds_waits_;
-  if (is_virtual || !is_told) hold_references(jni, place, is_virtual, object);
-  BlockedThreads::begin(place, doing, now, trace, monitor);
+  if (is_virtual || !is_told) hold_references(jni, entry, is_virtual, object);
+  BlockedThreads::begin(entry, doing, now, trace, monitor);
 }
 
-// A virtual thread gives its place back at once, since its end may not be reported.
-void Collector::unblock(void* jni, hprof_thread* thread, BlockedThread* place) {
-  BlockedThreads::end(place);
+// A virtual thread gives its entry back at once, since its end may not be reported.
+void Collector::unblock(void* jni, hprof_thread* thread, BlockedThread* entry) {
+  BlockedThreads::end(entry);
   if ((thread->flags & HPROF_THREAD_VIRTUAL) != 0) {
-    let_go(jni, thread, place);
+    let_go(jni, thread, entry);
   } else {
-    drop_references(jni, place, false);
+    drop_references(jni, entry, false);
   }
 }
 
-void Collector::let_go(void* jni, hprof_thread* thread, BlockedThread* place) {
+void Collector::let_go(void* jni, hprof_thread* thread, BlockedThread* entry) {
   thread->slot = nullptr;
-  if (drop_references(jni, place, true)) {
-    blocked_.give_back(place);
+  if (drop_references(jni, entry, true)) {
+    blocked_.give_back(entry);
   } else {
-    place->left.store(1, std::memory_order_release);
+    entry->left.store(1, std::memory_order_release);
   }
 }
 
-// Gives back places whose owners could not. all: all places, since no handler runs any more.
+// Gives back entries whose owners could not. all: all entries, since no handler runs any more.
 void Collector::sweep(void* jni, bool all) {
   if (jni == nullptr) return;
-  blocked_.each([&](BlockedThread& place) {
-    if (!all && place.left.load(std::memory_order_acquire) == 0) return;
-    if (drop_references(jni, &place, true)) blocked_.give_back(&place);
+  blocked_.each([&](BlockedThread& entry) {
+    if (!all && entry.left.load(std::memory_order_acquire) == 0) return;
+    if (drop_references(jni, &entry, true)) blocked_.give_back(&entry);
   });
 }
 
 void Collector::thread_end(void* jni, hprof_thread* thread) {
-  BlockedThread* place = place_of(thread);
-  if (place != nullptr) let_go(jni, thread, place);
+  BlockedThread* entry = entry_of(thread);
+  if (entry != nullptr) let_go(jni, thread, entry);
   thread->slot = nullptr;
 }
 
@@ -229,17 +229,17 @@ void Collector::monitor_contended_enter(void* jni, hprof_thread* thread, void* o
 void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void* object) {
   uint64_t until = now(), from = from_.load(std::memory_order_relaxed);
   if (!is_running()) return;
-  BlockedThread* place = place_of(thread);
-  if (place != nullptr &&
-      place->doing.load(std::memory_order_relaxed) == static_cast<uint32_t>(Doing::kEntering)) {
-    uint64_t since = place->since.load(std::memory_order_relaxed);
+  BlockedThread* entry = entry_of(thread);
+  if (entry != nullptr &&
+      entry->doing.load(std::memory_order_relaxed) == static_cast<uint32_t>(Doing::kEntering)) {
+    uint64_t since = entry->since.load(std::memory_order_relaxed);
     if (since < from) since = from;
-    add(thread->serial, place->trace.load(std::memory_order_relaxed),
-        place->monitor.load(std::memory_order_relaxed), until > since ? until - since : 0, until);
-    unblock(jni, thread, place);
-  } else if (thread->slot == &no_place) {
+    add(thread->serial, entry->trace.load(std::memory_order_relaxed),
+        entry->monitor.load(std::memory_order_relaxed), until > since ? until - since : 0, until);
+    unblock(jni, thread, entry);
+  } else if (thread->slot == &no_entry) {
     thread->slot = nullptr;
-  } else if (place == nullptr && (thread->flags & HPROF_THREAD_VIRTUAL) == 0) {
+  } else if (entry == nullptr && (thread->flags & HPROF_THREAD_VIRTUAL) == 0) {
     // The thread was blocked before the start; its stack is still the same.
     add(thread->serial, stacks_.of_current(jni, thread->serial), class_of(jni, object),
         until > from ? until - from : 0, until);
@@ -259,19 +259,19 @@ void Collector::monitor_wait(void* jni, hprof_thread* thread, void* object, int6
 void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t) {
   uint64_t until = now();
   if (!is_running()) return;
-  BlockedThread* place = place_of(thread);
-  if (thread->slot == &no_place) thread->slot = nullptr;
+  BlockedThread* entry = entry_of(thread);
+  if (thread->slot == &no_entry) thread->slot = nullptr;
   // A wait that began before the start has no line, either.
-  if (place == nullptr ||
-      place->doing.load(std::memory_order_relaxed) != static_cast<uint32_t>(Doing::kWaiting)) {
+  if (entry == nullptr ||
+      entry->doing.load(std::memory_order_relaxed) != static_cast<uint32_t>(Doing::kWaiting)) {
     return;
   }
-  uint64_t since = place->since.load(std::memory_order_relaxed);
+  uint64_t since = entry->since.load(std::memory_order_relaxed);
   const uint64_t ns = until > since ? until - since : 0;
-  const hprof_class_serial monitor = place->monitor.load(std::memory_order_relaxed);
+  const hprof_class_serial monitor = entry->monitor.load(std::memory_order_relaxed);
   emit(HPROF_RECORD_MONITOR_WAITED, thread->serial, monitor, ns / kNsPerMs);
-  events_.wait({until, thread->serial, 1, ns, place->trace.load(std::memory_order_relaxed), monitor, 0});
-  unblock(jni, thread, place);
+  events_.wait({until, thread->serial, 1, ns, entry->trace.load(std::memory_order_relaxed), monitor, 0});
+  unblock(jni, thread, entry);
 }
 
 }  // namespace hprof::monitor

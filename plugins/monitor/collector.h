@@ -40,21 +40,21 @@ class Collector {
   hprof_status control(const hprof_control& control);
 
   void thread_end(void* jni, hprof_thread* thread);
-  void gc_start() { stacks_.note_collection(); }
-  void gc_finish() { stacks_.note_collection(); }
+  void gc_start() { stacks_.count_collection(); }
+  void gc_finish() { stacks_.count_collection(); }
   void monitor_contended_enter(void* jni, hprof_thread* thread, void* object);
   void monitor_contended_entered(void* jni, hprof_thread* thread, void* object);
   void monitor_wait(void* jni, hprof_thread* thread, void* object, int64_t timeout_ms);
   void monitor_waited(void* jni, hprof_thread* thread, void* object, uint32_t timed_out);
 
  private:
-  BlockedThread* place_of(const hprof_thread* thread) const;
+  BlockedThread* entry_of(const hprof_thread* thread) const;
   void block(void* jni, hprof_thread* thread, void* object, Doing doing, uint64_t now,
              hprof_trace_serial trace, hprof_class_serial monitor);
-  void unblock(void* jni, hprof_thread* thread, BlockedThread* place);
-  void hold_references(void* jni, BlockedThread* place, bool is_virtual, void* object);
-  static bool drop_references(void* jni, BlockedThread* place, bool thread_too);
-  void let_go(void* jni, hprof_thread* thread, BlockedThread* place);
+  void unblock(void* jni, hprof_thread* thread, BlockedThread* entry);
+  void hold_references(void* jni, BlockedThread* entry, bool is_virtual, void* object);
+  static bool drop_references(void* jni, BlockedThread* entry, bool thread_too);
+  void let_go(void* jni, hprof_thread* thread, BlockedThread* entry);
   void sweep(void* jni, bool all);
   hprof_class_serial class_of(void* jni, void* object) const;
   void add(hprof_thread_serial thread, hprof_trace_serial trace, hprof_class_serial monitor, uint64_t ns,

@@ -91,7 +91,7 @@ hprof_status MonitorDump::write() {
     services_.log->message(services_.host, "monitor: no memory for the dump");
     return HPROF_NO_MEMORY;
   }
-  // Four references per thread: itself and what it is blocked on, both again from its place; then owners.
+  // Four references per thread: itself and what it is blocked on, both again from its entry; then owners.
   jint locals = static_cast<jint>(room_) * 4 - 1;
   const LocalFrame frame(jni_, locals < LocalFrame::kMost ? locals : LocalFrame::kMost - 1);
   if (!frame.is_open()) return HPROF_NO_MEMORY;
@@ -126,19 +126,19 @@ uint32_t MonitorDump::visit(void* argument, hprof_thread* thread, void* jthread_
 
 void MonitorDump::list_threads() { services_.threads->each(services_.host, jni_, this, &MonitorDump::visit); }
 
-// Adds what only places have: virtual threads, and monitors that the VM does not tell. The place's lock keeps
-// its owner from changing the references.
+// Adds what only entries have: virtual threads, and monitors that the VM does not tell. The entry's lock
+// keeps its owner from changing the references.
 void MonitorDump::list_places() {
-  blocked_->each([&](BlockedThread& place) {
+  blocked_->each([&](BlockedThread& entry) {
     BlockedNow now;
-    if (!place.lock.try_lock()) return;
+    if (!entry.lock.try_lock()) return;
     jobject thread = nullptr, monitor = nullptr;
-    if (place.object_ref != nullptr && BlockedThreads::snapshot(place, &now)) {
-      monitor = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(place.object_ref)));
-      if (place.thread_ref != nullptr)
-        thread = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(place.thread_ref)));
+    if (entry.object_ref != nullptr && BlockedThreads::snapshot(entry, &now)) {
+      monitor = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(entry.object_ref)));
+      if (entry.thread_ref != nullptr)
+        thread = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(entry.thread_ref)));
     }
-    place.lock.unlock();
+    entry.lock.unlock();
     if (monitor != nullptr && contended_count_ < room_)
       contended_[contended_count_++] = {now.thread, monitor};
     if (thread == nullptr) return;
@@ -349,9 +349,9 @@ void MonitorDump::fill_lists() {
   for (uint32_t i = 0; i < thread_count_; i++) {
     if (threads_[i].monitor < 0) continue;
     hprof_dump_monitor& row = monitors_[threads_[i].monitor].row;
-    const hprof_thread_serial* place = enters(threads_[i]) ? row.waiting_to_enter + row.enter_count++
-                                                           : row.waiting_to_be_notified + row.notify_count++;
-    lists_[place - lists_] = threads_[i].serial;
+    const hprof_thread_serial* slot = enters(threads_[i]) ? row.waiting_to_enter + row.enter_count++
+                                                          : row.waiting_to_be_notified + row.notify_count++;
+    lists_[slot - lists_] = threads_[i].serial;
   }
 }
 

@@ -56,7 +56,7 @@ class MonitorDump {
     hprof_thread_serial holder;  // a thread that the VM says holds it; 0: none of those asked
     hprof_dump_monitor row;
   };
-  // From a thread's place: the monitor that it was about to enter.
+  // From a thread's entry: the monitor that it was about to enter.
   struct ContendedMonitor {
     hprof_thread_serial serial;
     jobject monitor;

@@ -74,8 +74,8 @@ void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   const Services& s = self->services_;
   self->jni_ = static_cast<JNIEnv*>(jni);
   uint64_t next = s.clock->monotonic(s.host) + self->interval_ns_;
-  self->last_look_ns_ = next - self->interval_ns_;
-  self->blame_->start(self->last_look_ns_);
+  self->last_sample_ns_ = next - self->interval_ns_;
+  self->blame_->start(self->last_sample_ns_);
   for (;;) {
     uint64_t now = s.clock->monotonic(s.host);
     if (s.threads->wait(thread, next > now ? next - now : 1) == 0) return;
@@ -90,8 +90,8 @@ void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
 void ParkSampler::sample(JNIEnv* jni) {
   const Services& s = services_;
   uint64_t now = s.clock->monotonic(s.host);
-  charged_ns_ = now > last_look_ns_ ? now - last_look_ns_ : 0;
-  last_look_ns_ = now;
+  charged_ns_ = now > last_sample_ns_ ? now - last_sample_ns_ : 0;
+  last_sample_ns_ = now;
   parked_ = 0;
   s.threads->each(s.host, jni, this, &ParkSampler::visit);
   blame_->look_at_monitors(jni, s.clock->monotonic(s.host));
@@ -130,14 +130,14 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   // Another stack on the same lock counts as another wait.
   Parked now = {serial, hash, trace};
   uint64_t fresh = was_there(now) ? 0 : 1;
-  note_parked(now);
-  if (fresh != 0) note_owner(now, monitor, owner);
+  add_parked(now);
+  if (fresh != 0) add_holder(now, monitor, owner);
   if (!table_.add(serial, trace, monitor, fresh, charged_ns_)) count_loss(lost_);
   blame_->charge_parked(jni_, *locks_, lock, owner, monitor, charged_ns_);
-  events_->contention({last_look_ns_, serial, fresh, charged_ns_, trace, monitor, label_});
+  events_->contention({last_sample_ns_, serial, fresh, charged_ns_, trace, monitor, label_});
 }
 
-void ParkSampler::note_owner(const Parked& now, hprof_class_serial monitor, jobject owner) {
+void ParkSampler::add_holder(const Parked& now, hprof_class_serial monitor, jobject owner) {
   if (owner == nullptr) return;
   const hprof_thread_serial serial = services_.threads->serial_of(services_.host, owner);
   if (serial != 0) holders_->add(now.trace, monitor, now.thread, serial);
@@ -153,7 +153,7 @@ bool ParkSampler::was_there(const Parked& now) const {
   }
 }
 
-void ParkSampler::note_parked(const Parked& now) {
+void ParkSampler::add_parked(const Parked& now) {
   uint32_t at = entry_of(now.thread);
   while (now_[at % kEntries].thread != 0) at++;
   now_[at % kEntries] = now;

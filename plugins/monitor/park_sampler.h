@@ -59,9 +59,9 @@ class ParkSampler {
   void sample(JNIEnv* jni);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void charge(hprof_thread_serial serial, jthread thread, jobject lock, jobject owner);
-  void note_owner(const Parked& now, hprof_class_serial monitor, jobject owner);
+  void add_holder(const Parked& now, hprof_class_serial monitor, jobject owner);
   bool was_there(const Parked& now) const;
-  void note_parked(const Parked& now);
+  void add_parked(const Parked& now);
   hprof_trace_serial trace_of(hprof_thread_serial serial, jthread thread);
 
   Services services_;
@@ -80,7 +80,7 @@ class ParkSampler {
   Parked* before_ = nullptr;
   Parked* now_ = nullptr;
   uint32_t parked_ = 0;  // entries of now_
-  uint64_t last_look_ns_ = 0;
+  uint64_t last_sample_ns_ = 0;
   uint64_t charged_ns_ = 0;  // in this sample
   std::atomic<uint64_t> samples_{0};
   uint64_t* lost_ = nullptr;

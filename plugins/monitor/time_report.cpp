@@ -10,9 +10,9 @@ namespace hprof::monitor {
 // many.
 uint64_t Collector::add_open(ContentionRows* rows) {
   uint64_t count = 0, until = now(), from = from_.load(std::memory_order_relaxed);
-  blocked_.each([&](const BlockedThread& place) {
+  blocked_.each([&](const BlockedThread& entry) {
     BlockedNow blocked;
-    if (!BlockedThreads::snapshot(place, &blocked) || blocked.doing != Doing::kEntering) return;
+    if (!BlockedThreads::snapshot(entry, &blocked) || blocked.doing != Doing::kEntering) return;
     uint64_t since = blocked.since < from ? from : blocked.since;
     rows->add({1, until > since ? until - since : 0, blocked.trace, blocked.monitor, 0});
     count++;

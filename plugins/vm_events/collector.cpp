@@ -93,7 +93,7 @@ Collector::Collector(const hprof_host* host)
 hprof_status Collector::start() {
   if (!takes_events(services_.host)) return HPROF_OK;
   is_on_.store(true, std::memory_order_relaxed);
-  looked_ns_ = now();
+  sampled_ns_ = now();
   cpu_ns_ = services_.clock->process_cpu(services_.host);
   machine_ = look_at_machine();
   watcher_ = services_.threads->start(services_.host, "HPROF VM events", &Collector::watch, this);
@@ -130,21 +130,21 @@ Collector::Machine Collector::look_at_machine() const {
   return machine;
 }
 
-void Collector::look_at_load(uint64_t processors) {
+void Collector::emit_load(uint64_t processors) {
   const uint64_t now_ns = now(), cpu_ns = services_.clock->process_cpu(services_.host);
   const Machine machine = look_at_machine();
   const bool is_known = machine_.all != 0 && machine.all > machine_.all && machine.busy >= machine_.busy;
-  if (cpu_ns != UINT64_MAX && cpu_ns >= cpu_ns_ && now_ns > looked_ns_)
+  if (cpu_ns != UINT64_MAX && cpu_ns >= cpu_ns_ && now_ns > sampled_ns_)
     emit_event(services_, kLoad,
-               hprof_load_event{now_ns, now_ns - looked_ns_, cpu_ns - cpu_ns_, processors,
+               hprof_load_event{now_ns, now_ns - sampled_ns_, cpu_ns - cpu_ns_, processors,
                                 is_known ? machine.busy - machine_.busy : 0,
                                 is_known ? machine.all - machine_.all : 0});
-  looked_ns_ = now_ns;
+  sampled_ns_ = now_ns;
   cpu_ns_ = cpu_ns;
   machine_ = machine;
 }
 
-void Collector::look_at_heap(const Heap& heap) {
+void Collector::emit_heap(const Heap& heap) {
   const uint32_t pauses = pauses_.load(std::memory_order_relaxed);
   if (pauses == seen_pauses_ || !heap.is_known()) return;
   seen_pauses_ = pauses;
@@ -158,11 +158,11 @@ void Collector::watch(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<Collector*>(argument);
   const Heap heap(static_cast<JNIEnv*>(jni));
   bool goes_on = true;
-  // The last look is the one at the end.
+  // One more round follows when the waits have been ended.
   while (goes_on) {
     goes_on = self->services_.threads->wait(thread, kSecondNs) != 0;
-    self->look_at_load(heap.processors);
-    self->look_at_heap(heap);
+    self->emit_load(heap.processors);
+    self->emit_heap(heap);
   }
 }
 

@@ -1,4 +1,4 @@
-// Starts and ends of threads and GC pauses as they happen; a thread of its own looks at the CPU time and the
+// Starts and ends of threads and GC pauses as they happen; a thread of its own reads the CPU time and the
 // heap once a second. Nothing of it without an output that takes events.
 #pragma once
 
@@ -34,9 +34,9 @@ class Collector {
   static void watch(void* self, void* jni, hprof_agent_thread* thread);
   uint64_t now() const { return services_.clock->monotonic(services_.host); }
   void pass_on(const hprof_thread* thread, uint64_t starts);
-  void look_at_load(uint64_t processors);
+  void emit_load(uint64_t processors);
   Machine look_at_machine() const;
-  void look_at_heap(const Heap& heap);
+  void emit_heap(const Heap& heap);
 
   Services services_;
   const hprof_machine_service* machine_service_;
@@ -47,7 +47,7 @@ class Collector {
   uint64_t paused_ns_ = 0;  // 0: no pause has begun
   std::atomic<uint32_t> pauses_{0};
   // Of the watcher.
-  uint64_t looked_ns_ = 0, cpu_ns_ = 0;
+  uint64_t sampled_ns_ = 0, cpu_ns_ = 0;
   Machine machine_ = {0, 0};
   uint32_t seen_pauses_ = 0;
 };

@@ -10,9 +10,9 @@ namespace {
 constexpr uint64_t kInterval = 1000;
 
 struct Due {
-  uint64_t begin(uint64_t cpu) { return begin_due(place(), cpu, kInterval); }
-  uint32_t take(uint64_t cpu) { return take_due(place(), cpu, kInterval, &wait); }
-  SampledThread* place() { return reinterpret_cast<SampledThread*>(memory); }
+  uint64_t begin(uint64_t cpu) { return begin_due(entry(), cpu, kInterval); }
+  uint32_t take(uint64_t cpu) { return take_due(entry(), cpu, kInterval, &wait); }
+  SampledThread* entry() { return reinterpret_cast<SampledThread*>(memory); }
   alignas(SampledThread) char memory[sizeof(SampledThread)] = {};
   uint64_t wait = 0;
 };
@@ -23,7 +23,7 @@ TEST_CASE("a thread is due once in each interval, at any moment of it alike") {
   Due due;
   uint64_t next = 123'456'789;
   next += due.begin(next);
-  const uint64_t second = due.place()->second_interval.load();
+  const uint64_t second = due.entry()->second_interval.load();
   constexpr uint64_t kParts = 10;
   uint64_t parts[kParts] = {}, last = 0;
   for (uint64_t i = 0; i < 10'000; i++) {
@@ -71,7 +71,7 @@ TEST_CASE("of threads that use a fifth of an interval a fifth is due") {
 TEST_CASE("a thread that is not sampled is never due") {
   Due due;
   due.begin(5);
-  due.place()->due.store(SampledThreads::kNeverDue);
+  due.entry()->due.store(SampledThreads::kNeverDue);
   CHECK(due.take(UINT64_MAX - 1) == 0);
   CHECK(due.wait == 0);
 }

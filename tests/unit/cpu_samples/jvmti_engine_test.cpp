@@ -36,13 +36,13 @@ TEST_CASE("a thread is charged its CPU time in whole intervals, the rest is carr
   f.thread(1, 101, "busy");
   f.start();
   f.used(101, 9 * kMs);
-  f.vm.look(10 * kMs);
+  f.vm.run_thread(10 * kMs);
   CHECK(f.rows() == Rows{{"JVM.no_samples", 0}});
   f.used(101, 9 * kMs);
-  f.vm.look(10 * kMs);
+  f.vm.run_thread(10 * kMs);
   CHECK(f.rows() == Rows{{"App.busy", 1}});
   f.used(101, 22 * kMs);
-  f.vm.look(10 * kMs);
+  f.vm.run_thread(10 * kMs);
   CHECK(f.rows() == Rows{{"App.busy", 4}});
   CHECK(f.vm.local_frames == 0);
   CHECK(f.vm.local_refs == 0);
@@ -53,7 +53,7 @@ TEST_CASE("a thread whose CPU clock jumps is charged no more than the elapsed ti
   f.thread(1, 101, "busy");
   f.start();
   f.used(101, 86400 * 1000 * kMs);
-  f.vm.look(200 * kMs);
+  f.vm.run_thread(200 * kMs);
   const uint64_t charged = f.rows()["App.busy"];
   CHECK(charged >= 20);
   CHECK(charged <= 30);  // 100 ms more are for clocks that move in steps
@@ -84,27 +84,27 @@ TEST_CASE("a thread whose CPU clock stands still is never a sample") {
   f.thread(1, 101, "epoll");
   f.start();
   f.used(101, 15 * kMs);
-  f.vm.look(10 * kMs);
-  for (int i = 0; i < 20; i++) f.vm.look(10 * kMs);
+  f.vm.run_thread(10 * kMs);
+  for (int i = 0; i < 20; i++) f.vm.run_thread(10 * kMs);
   CHECK(f.rows() == Rows{{"App.epoll", 1}});
   CHECK(f.vm.single_calls == 1);
 }
 
-TEST_CASE("a thread that used CPU but is parked or blocked at the look waits for one at which it runs") {
+TEST_CASE("a thread that used CPU but is parked or blocked when its turn comes is sampled once it runs") {
   Fixture f;
   FakeVm::Thread* t = f.thread(1, 101, "work");
   f.start();
   t->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
   f.used(101, 30 * kMs);
-  f.vm.look(10 * kMs);
+  f.vm.run_thread(10 * kMs);
   CHECK(f.vm.single_calls == 0);
   t->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE;
   f.used(101, 5 * kMs);
-  f.vm.look(10 * kMs);  // in native code, and its clock does not move while we look: in epoll
+  f.vm.run_thread(10 * kMs);  // in native code, and its clock does not move meanwhile: in epoll
   CHECK(f.vm.single_calls == 0);
   f.vm.on_state = [&](FakeVm::Thread&) { f.used(101, 1000); };
   f.used(101, 5 * kMs);
-  f.vm.look(10 * kMs);
+  f.vm.run_thread(10 * kMs);
   CHECK(f.rows() == Rows{{"App.work", 4}});
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("CPU time that is never seen being used is put down as such") {
   t->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE;
   for (int i = 0; i < 64; i++) {
     f.used(101, 5 * kMs);
-    f.vm.look(10 * kMs);
+    f.vm.run_thread(10 * kMs);
   }
   CHECK(f.rows() == Rows{{"JVM.not_seen_running", 32}});
 }
@@ -128,7 +128,7 @@ TEST_CASE("several threads' stacks are taken in one call") {
   f.start();
   f.used(101, 10 * kMs);
   f.used(102, 20 * kMs);
-  f.vm.look(10 * kMs);
+  f.vm.run_thread(10 * kMs);
   CHECK(f.rows() == Rows{{"App.a", 1}, {"App.b", 2}});
   CHECK(f.vm.list_calls == 1);
   CHECK(f.vm.single_calls == 0);
@@ -141,18 +141,18 @@ TEST_CASE("a new thread is charged from its start on, until its end") {
   hprof_thread* thread = &f.vm.mock.app_threads.back().thread;
   f.vm.ops->handlers->thread_start(f.vm.self, f.vm.jni(), thread);
   f.used(104, 3 * kMs);  // beside what its native code had used before it was attached
-  f.vm.look(1 * kMs);
+  f.vm.run_thread(1 * kMs);
   CHECK(f.rows() == Rows{{"App.young", 3}});
   f.used(104, 2 * kMs);
   f.vm.ops->handlers->thread_end(f.vm.self, f.vm.jni(), thread);
   f.used(104, 5 * kMs);
   CHECK(f.rows() == Rows{{"App.young", 3}, {"JVM.not_seen_running", 2}});
-  f.vm.look(1 * kMs);
+  f.vm.run_thread(1 * kMs);
   CHECK(f.rows() == Rows{{"App.young", 3}, {"JVM.not_seen_running", 2}});
   CHECK(t->stack.size() == 1);
 }
 
-TEST_CASE("a new thread whose CPU clock cannot be read at its start is charged from the next look on") {
+TEST_CASE("a new thread whose CPU clock cannot be read at its start is charged from the next round on") {
   Fixture f;
   f.start("1");
   f.thread(4, 104, "young");
@@ -160,9 +160,9 @@ TEST_CASE("a new thread whose CPU clock cannot be read at its start is charged f
   f.vm.mock.thread_cpu_ns.erase(104);
   f.vm.ops->handlers->thread_start(f.vm.self, f.vm.jni(), thread);
   f.vm.mock.thread_cpu_ns[104] = 70 * kMs;
-  f.vm.look(1 * kMs);
+  f.vm.run_thread(1 * kMs);
   f.used(104, 2 * kMs);
-  f.vm.look(1 * kMs);
+  f.vm.run_thread(1 * kMs);
   CHECK(f.rows() == Rows{{"App.young", 2}});
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("the jvmti engine stops, starts and gives its memory back") {
   f.start();
   for (uint64_t round = 1; round <= 2; round++) {
     f.used(101, 10 * kMs);
-    f.vm.look(10 * kMs);
+    f.vm.run_thread(10 * kMs);
     f.vm.ops->stop(f.vm.self);
     CHECK(f.vm.mock.agent_threads.empty());
     CHECK(f.rows() == Rows{{"App.busy", round}});
@@ -200,7 +200,7 @@ TEST_CASE("depth=0 with the jvmti engine asks for no stacks") {
   f.thread(1, 101, "busy");
   f.start();
   f.used(101, 10 * kMs);
-  f.vm.look(10 * kMs);
+  f.vm.run_thread(10 * kMs);
   CHECK(f.rows() == Rows{{"JVM.depth_zero", 1}});
   CHECK(f.vm.single_calls + f.vm.list_calls == 0);
 }

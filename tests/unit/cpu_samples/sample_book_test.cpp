@@ -67,7 +67,7 @@ TEST_CASE("equal stacks are one trace, weights add up") {
   CHECK(b.book.total() == 6);
 }
 
-TEST_CASE("looks of one weight count as they are, those of different weights as fewer") {
+TEST_CASE("samples of one weight count as they are, those of different weights as fewer") {
   Book b;
   REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
   CHECK(b.book.effective_samples() == 0);
@@ -82,7 +82,7 @@ TEST_CASE("looks of one weight count as they are, those of different weights as 
   CHECK(b.book.effective_samples() == 0);
 }
 
-TEST_CASE("what is drawn together counts as one look") {
+TEST_CASE("what is drawn together counts as one sample") {
   Book b;
   REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
   void* f = b.method("A", "f");

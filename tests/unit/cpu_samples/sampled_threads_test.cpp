@@ -25,9 +25,9 @@ struct Fixture {
   SampledThread* get(hprof_thread* thread, bool* is_new) {
     return threads.get(services, thread, true, is_new);
   }
-  bool give_back(SampledThread* place, hprof_thread_serial serial) {
+  bool give_back(SampledThread* entry, hprof_thread_serial serial) {
     hprof_cpu_timer* timer = nullptr;
-    return threads.give_back(services, place, serial, &timer);
+    return threads.give_back(services, entry, serial, &timer);
   }
 };
 
@@ -37,20 +37,20 @@ hprof_thread thread_of(hprof_thread_serial serial) {
 
 }  // namespace
 
-TEST_CASE("a thread has one place from first sight to its end") {
+TEST_CASE("a thread has one entry from first sight to its end") {
   Fixture f;
   hprof_thread one = thread_of(7), other = thread_of(8);
   bool is_new = false;
-  SampledThread* place = f.get(&one, &is_new);
+  SampledThread* entry = f.get(&one, &is_new);
   CHECK(is_new);
-  CHECK(place->os_id == 107);
-  CHECK(place->sampled == 1);
-  CHECK(f.get(&one, &is_new) == place);
+  CHECK(entry->os_id == 107);
+  CHECK(entry->sampled == 1);
+  CHECK(f.get(&one, &is_new) == entry);
   CHECK_FALSE(is_new);
-  CHECK(f.get(&other, &is_new) != place);
+  CHECK(f.get(&other, &is_new) != entry);
   CHECK(is_new);
-  CHECK(f.give_back(place, 7));
-  CHECK_FALSE(f.give_back(place, 7));
+  CHECK(f.give_back(entry, 7));
+  CHECK_FALSE(f.give_back(entry, 7));
   CHECK(SampledThreads::find(&one) == nullptr);
   CHECK(SampledThreads::find(&other) != nullptr);
   std::set<uint32_t> live;
@@ -58,34 +58,34 @@ TEST_CASE("a thread has one place from first sight to its end") {
   CHECK(live == std::set<uint32_t>{8});
 }
 
-TEST_CASE("a place that another thread has taken is not found from an old slot") {
+TEST_CASE("an entry that another thread has taken is not found from an old slot") {
   Fixture f;
   hprof_thread one = thread_of(1), other = thread_of(2);
   bool is_new = false;
-  SampledThread* place = f.get(&one, &is_new);
-  f.give_back(place, 1);
-  REQUIRE(f.get(&other, &is_new) == place);
+  SampledThread* entry = f.get(&one, &is_new);
+  f.give_back(entry, 1);
+  REQUIRE(f.get(&other, &is_new) == entry);
   CHECK(SampledThreads::find(&one) == nullptr);
-  CHECK(f.get(&one, &is_new) != place);
+  CHECK(f.get(&one, &is_new) != entry);
   CHECK(is_new);
-  CHECK(SampledThreads::find(&other) == place);
+  CHECK(SampledThreads::find(&other) == entry);
 }
 
-TEST_CASE("a handle of a thread that has ended leads nowhere, even when its place has a new owner") {
+TEST_CASE("a handle of a thread that has ended leads nowhere, even when its entry has a new owner") {
   Fixture f;
   hprof_thread one = thread_of(1), other = thread_of(257);
   bool is_new = false;
-  SampledThread* place = f.get(&one, &is_new);
-  void* handle = SampledThreads::handle(place);
-  CHECK(SampledThreads::from_handle(handle) == place);
-  f.give_back(place, 1);
+  SampledThread* entry = f.get(&one, &is_new);
+  void* handle = SampledThreads::handle(entry);
+  CHECK(SampledThreads::from_handle(handle) == entry);
+  f.give_back(entry, 1);
   CHECK(SampledThreads::from_handle(handle) == nullptr);
-  REQUIRE(f.get(&other, &is_new) == place);
+  REQUIRE(f.get(&other, &is_new) == entry);
   CHECK(SampledThreads::from_handle(handle) == nullptr);
-  CHECK(SampledThreads::from_handle(SampledThreads::handle(place)) == place);
+  CHECK(SampledThreads::from_handle(SampledThreads::handle(entry)) == entry);
 }
 
-TEST_CASE("no memory for a place is an answer") {
+TEST_CASE("no memory for an entry is an answer") {
   Fixture f;
   hprof_thread thread = thread_of(1);
   f.mock.memory_limit = 0;
@@ -94,30 +94,30 @@ TEST_CASE("no memory for a place is an answer") {
   CHECK_FALSE(is_new);
 }
 
-TEST_CASE("of two threads that come for one slot at the same time one makes its place") {
+TEST_CASE("of two threads that come for one slot at the same time one makes its entry") {
   Fixture f;
   for (uint32_t round = 1; round <= 500; round++) {
     hprof_thread thread = thread_of(round);
     std::atomic<uint32_t> made{0}, ready{0};
-    SampledThread* places[2] = {};
+    SampledThread* entries[2] = {};
     std::vector<std::thread> running;
-    for (auto& place : places) {
+    for (auto& entry : entries) {
       running.emplace_back([&] {
         bool is_new = false;
         ready++;
         while (ready < 2) {
         }
-        place = f.get(&thread, &is_new);
+        entry = f.get(&thread, &is_new);
         made += is_new ? 1 : 0;
       });
     }
     for (auto& t : running) t.join();
     CHECK(made == 1);
-    CHECK(places[0] == places[1]);
+    CHECK(entries[0] == entries[1]);
   }
 }
 
-TEST_CASE("threads that come and go at the same time keep their places apart") {
+TEST_CASE("threads that come and go at the same time keep their entries apart") {
   Fixture f;
   std::atomic<uint32_t> wrong{0};
   std::vector<std::thread> threads;
@@ -126,10 +126,10 @@ TEST_CASE("threads that come and go at the same time keep their places apart") {
       for (uint32_t i = 0; i < 2000; i++) {
         hprof_thread thread = thread_of(1 + t * 256 + i % 3);
         bool is_new = false;
-        SampledThread* place = f.get(&thread, &is_new);
-        if (!is_new || place->cpu_seen.exchange(thread.serial) != SampledThreads::kCpuNotSeen) wrong++;
-        if (place->cpu_seen != thread.serial || place->os_id != thread.os_id) wrong++;
-        if (!f.give_back(place, thread.serial)) wrong++;
+        SampledThread* entry = f.get(&thread, &is_new);
+        if (!is_new || entry->cpu_seen.exchange(thread.serial) != SampledThreads::kCpuNotSeen) wrong++;
+        if (entry->cpu_seen != thread.serial || entry->os_id != thread.os_id) wrong++;
+        if (!f.give_back(entry, thread.serial)) wrong++;
       }
     });
   }

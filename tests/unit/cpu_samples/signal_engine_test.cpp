@@ -359,15 +359,15 @@ void drain_round(SampledVm& vm, uint64_t used_ns) {
   vm.mock.run_thread(0, 5);
 }
 
-// One look of the jvmti engine beside the signal engine.
-void look(SampledVm& vm) { vm.look(0, 1); }
+// A round of the jvmti engine beside the signal engine.
+void sample_by_jvmti(SampledVm& vm) { vm.run_thread(0, 1); }
 
 struct TwoThreads {
   SampledVm vm;
   TwoThreads() {
     for (hprof_thread_serial serial : {1u, 2u}) {
       vm.mock.thread_cpu_ns[100 + serial] = 50 * kMs;
-      vm.add_thread(serial, 100 + serial, "App.looked");
+      vm.add_thread(serial, 100 + serial, "App.sampled");
     }
     vm.stack = {{1, vm.method("App", "ticked")}};
     vm.create();
@@ -402,16 +402,16 @@ TEST_CASE("threads that get no timer are sampled by the jvmti engine, the others
   REQUIRE(vm.mock.agent_threads.size() == 2);
   CHECK(vm.mock.messages.size() == 1);
   if (vm.timers_fail) {
-    look(vm);
+    sample_by_jvmti(vm);
     CHECK(vm.mock.said("refuses CPU timers for some threads"));
     for (int i = 0; i < 10; i++) {
       drain_round(vm, 20 * kMs);
-      look(vm);
+      sample_by_jvmti(vm);
       vm.tick(101);
     }
     vm.report();
-    CHECK(vm.rows()["App.looked"] >= 19);
-    CHECK(vm.rows()["App.looked"] <= 21);
+    CHECK(vm.rows()["App.sampled"] >= 19);
+    CHECK(vm.rows()["App.sampled"] <= 21);
     CHECK(vm.rows()["App.ticked"] >= 19);
     CHECK(vm.rows()["App.ticked"] <= 21);
     CHECK(vm.has_note("refuses CPU timers for some threads"));
@@ -453,11 +453,11 @@ TEST_CASE("when signals stop coming while threads are overdue, the jvmti engine 
   vm.start_thread(3, 103);
   CHECK(vm.timers.empty());
   REQUIRE(vm.mock.agent_threads.size() == 2);
-  look(vm);
+  sample_by_jvmti(vm);
   drain_round(vm, 50 * kMs);
-  look(vm);
+  sample_by_jvmti(vm);
   vm.report();
-  CHECK(vm.rows()["App.looked"] >= 8);
+  CHECK(vm.rows()["App.sampled"] >= 8);
   CHECK(vm.has_note("; sampled with JVMTI instead"));
 }
 
@@ -493,11 +493,11 @@ TEST_CASE("a thread that blocks the signal is served by the jvmti engine, the ot
   CHECK(vm.timers.count(101) == 1);
   CHECK(vm.mock.said("some threads block SIGPROF"));
   CHECK(vm.mock.messages.size() == 1);
-  look(vm);
+  sample_by_jvmti(vm);
   drain_round(vm, 50 * kMs);
-  look(vm);
+  sample_by_jvmti(vm);
   vm.report();
-  CHECK(vm.rows()["App.looked"] >= 4);
+  CHECK(vm.rows()["App.sampled"] >= 4);
   CHECK(vm.rows()["JVM.not_seen_running"] >= 20);
   CHECK(vm.has_note("some threads block SIGPROF"));
 }

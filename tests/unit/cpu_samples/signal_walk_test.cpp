@@ -265,10 +265,10 @@ TEST_CASE("where a frame waits for deoptimization, AsyncGetCallTrace's shorter s
   with.ticks(5);
   const auto trace_lines = [&] {
     with.vm.report();
-    std::map<size_t, uint64_t> looks;  // by frames of the trace
+    std::map<size_t, uint64_t> counts;  // by frames of the trace
     for (const auto& row : rows_of<hprof_cpu_row>(*with.vm.table()))
-      looks[with.vm.mock.trace_text(static_cast<hprof_trace_serial>(row.trace)).size()] += row.count;
-    return looks;
+      counts[with.vm.mock.trace_text(static_cast<hprof_trace_serial>(row.trace)).size()] += row.count;
+    return counts;
   };
   CHECK(trace_lines() == std::map<size_t, uint64_t>{{1, 4}, {2, 1}});
   with.ticks(1000);

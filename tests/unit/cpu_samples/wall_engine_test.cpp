@@ -1,4 +1,4 @@
-// Wall-clock samples: what a look weighs, when a stack is taken, who is looked at.
+// Wall-clock samples: what one weighs, when a stack is taken, which threads are sampled.
 #include <doctest/doctest.h>
 
 #include "tests/unit/cpu_samples/sampled_vm.h"
@@ -62,11 +62,11 @@ struct Walled {
 }  // namespace
 
 TEST_CASE(
-    "clock=wall: a look weighs the time since the last one, running or not, and rounding is carried on") {
+    "clock=wall: a sample weighs the time since the last one, running or not, and rounding is carried on") {
   Walled w;
   w.thread(1, "park");
   w.start();
-  for (int i = 0; i < 10; i++) w.vm.look(14 * kMs);
+  for (int i = 0; i < 10; i++) w.vm.run_thread(14 * kMs);
   CHECK(w.rows() == Rows{{"App.park", 14}});
   CHECK(w.trace(0).at(1).find("STATE.parked") == 0);
   CHECK(w.vm.table()->totals[HPROF_CPU_TIME].u == 140 * kMs);
@@ -77,11 +77,11 @@ TEST_CASE("clock=wall: the stack of a thread that has not run since is not taken
   Walled w;
   FakeVm::Thread* park = w.thread(1, "park");
   w.start();
-  for (int i = 0; i < 10; i++) w.vm.look(10 * kMs);
+  for (int i = 0; i < 10; i++) w.vm.run_thread(10 * kMs);
   CHECK(w.vm.list_calls == 1);
   w.ran(1);
   park->state = kAlive | JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER;
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.vm.list_calls == 2);
   CHECK(w.rows() == Rows{{"App.park", 11}});
   CHECK(w.trace(1).at(1).find("STATE.blocked") == 0);
@@ -101,7 +101,7 @@ TEST_CASE("clock=wall: each state has a frame of its own") {
     Walled w;
     w.thread(1, "f")->state = state;
     w.start();
-    w.vm.look(10 * kMs);
+    w.vm.run_thread(10 * kMs);
     CHECK(w.rows() == Rows{{"App.f", 1}});
     CHECK(w.trace(0).at(1).find("STATE." + name + "(") == 0);
   }
@@ -112,12 +112,12 @@ TEST_CASE("clock=wall: threads that start and end have all their time in the sam
   w.start();
   for (hprof_thread_serial serial = 1; serial <= 30; serial++) {
     FakeVm::Thread* thread = w.start_thread(serial, "brief");
-    w.vm.look(10 * kMs);
+    w.vm.run_thread(10 * kMs);
     w.vm.mock.now_ns += 4 * kMs;
     w.vm.ops->handlers->thread_end(w.vm.self, w.vm.jni(), thread->view);
     thread->state = 0;
   }
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.rows() == Rows{{"App.brief", 30}, {"JVM.not_sampled", 12}});
   CHECK(w.vm.weak_refs() == 0);
 }
@@ -127,21 +127,21 @@ TEST_CASE("clock=wall: before Java 16 stacks are taken together, in one stop of 
   w.vm.mock.settings.java_version = 8;
   for (hprof_thread_serial serial = 1; serial <= 5; serial++) w.thread(serial, "f" + std::to_string(serial));
   w.start();
-  w.vm.look(20 * kMs);
+  w.vm.run_thread(20 * kMs);
   CHECK(w.vm.list_calls == 1);
   CHECK(w.rows().size() == 5);
   CHECK(w.vm.total() == 10);
   CHECK(w.vm.has_note("the VM was stopped 1 times for them"));
 }
 
-TEST_CASE("clock=wall: more threads than there is time for are looked at by turns") {
+TEST_CASE("clock=wall: more threads than there is time for are sampled by turns") {
   Walled w;
   for (hprof_thread_serial serial = 1; serial <= 100; serial++)
     w.thread(serial, "f" + std::to_string(serial));
   w.start();
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.rows().size() < 20);
-  for (int i = 0; i < 50; i++) w.vm.look(10 * kMs);
+  for (int i = 0; i < 50; i++) w.vm.run_thread(10 * kMs);
   CHECK(w.rows().size() == 100);
   CHECK(w.vm.total() >= 100 * 50);
 }
@@ -151,7 +151,7 @@ TEST_CASE("clock=wall: only threads of the names asked for") {
   w.thread(w.vm.mock.add_thread("http-1", "main", "system"), "serve");
   w.thread(w.vm.mock.add_thread("other", "main", "system"), "other");
   w.start({{"threads", "http-*"}});
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.rows() == Rows{{"App.serve", 1}});
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("clock=wall: waits of the JDK's own threads are a note, unless threads
     w.own("carrier", "CarrierThreads", "system")->stack = w.frames({"jdk.internal.misc.Unsafe.park"});
     w.own("mine", "main", "system");
     w.start({{"threads", names}});
-    for (int i = 0; i < 10; i++) w.vm.look(10 * kMs);
+    for (int i = 0; i < 10; i++) w.vm.run_thread(10 * kMs);
     const bool is_all = *names != 0;
     CHECK((w.rows() ==
            (is_all
@@ -198,7 +198,7 @@ TEST_CASE("clock=wall: the JDK's own threads are in the table with the program's
   // The program's group of that name.
   named("pool", "system", "main");
   w.start();
-  w.vm.look(20 * kMs);
+  w.vm.run_thread(20 * kMs);
   w.rows();
   std::set<std::string> states;
   for (size_t row = 0; row < rows_of<hprof_cpu_row>(*w.vm.table()).size(); row++) {
@@ -214,24 +214,24 @@ TEST_CASE("clock=wall: stop, start, reset and sampling switched off leave time o
   Walled w;
   w.thread(1, "park");
   w.start();
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   w.vm.ops->stop(w.vm.self);
   CHECK(w.vm.mock.agent_threads.empty());
   CHECK(w.vm.weak_refs() == 0);
   w.vm.mock.now_ns += 500 * kMs;
   REQUIRE(w.vm.ops->start(w.vm.self) == HPROF_OK);
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.rows() == Rows{{"App.park", 2}});
   hprof_control off = {sizeof(hprof_control), HPROF_CONTROL_CPU_SAMPLING, 0, 0};
   CHECK(w.vm.ops->control(w.vm.self, &off) == HPROF_OK);
-  w.vm.look(500 * kMs);
+  w.vm.run_thread(500 * kMs);
   off.value = 1;
   CHECK(w.vm.ops->control(w.vm.self, &off) == HPROF_OK);
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.rows() == Rows{{"App.park", 3}});
   w.vm.mock.now_ns += 500 * kMs;
   w.vm.ops->reset(w.vm.self);
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.rows() == Rows{{"App.park", 1}});
   w.vm.destroy();
   CHECK(w.vm.mock.memory_used == 0);
@@ -242,7 +242,7 @@ TEST_CASE("clock=wall: depth=0 has the state alone") {
   w.vm.mock.settings.depth = 0;
   w.thread(1, "f");
   w.start();
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.rows() == Rows{{"JVM.depth_zero", 1}});
   CHECK(w.trace(0).at(1).find("STATE.parked") == 0);
 }
@@ -252,7 +252,7 @@ TEST_CASE("clock=wall: a thread without Java frames is a row, one that has not b
   w.thread(1, "f")->stack.clear();
   w.thread(2, "g")->state = 0;
   w.start();
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.rows() == Rows{{"JVM.no_java_frame", 1}});
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("clock=wall: a thread that is ending may have no stack") {
   Walled w;
   w.thread(1, "f")->is_ending = true;
   w.start();
-  w.vm.look(10 * kMs);
+  w.vm.run_thread(10 * kMs);
   CHECK(w.vm.list_calls == 1);
   CHECK(w.rows() == Rows{{"JVM.no_samples", 0}});
 }

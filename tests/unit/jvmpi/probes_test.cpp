@@ -180,7 +180,7 @@ Notifier* notifier = nullptr;
 
 void look_after(uint64_t ns) {
   mock->host.now_ns += ns;
-  notifier->look_for_stuck();
+  notifier->find_stuck();
 }
 
 // The handler of CLASS_LOAD makes a weak reference, whose event comes in between, and then takes long.

@@ -28,7 +28,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a place is the thread's until it is given back, then the next one's") {
+TEST_CASE("an entry is the thread's until it is given back, then the next one's") {
   Fixture f;
   BlockedThread *a = f.take(1), *b = f.take(2);
   REQUIRE(a != nullptr);
@@ -40,45 +40,45 @@ TEST_CASE("a place is the thread's until it is given back, then the next one's")
   CHECK(f.take(3) == a);
   CHECK(a->owner == 3);
   std::set<uint32_t> owners;
-  f.pool->each([&](BlockedThread& place) { owners.insert(place.owner); });
+  f.pool->each([&](BlockedThread& entry) { owners.insert(entry.owner); });
   CHECK(owners == std::set<uint32_t>{2, 3});
 }
 
 TEST_CASE("a snapshot is of a thread that is blocked now") {
   Fixture f;
-  BlockedThread* place = f.take(5);
+  BlockedThread* entry = f.take(5);
   BlockedNow now;
-  CHECK_FALSE(BlockedThreads::snapshot(*place, &now));
-  BlockedThreads::begin(place, Doing::kEntering, 1000, 7, 3);
-  REQUIRE(BlockedThreads::snapshot(*place, &now));
+  CHECK_FALSE(BlockedThreads::snapshot(*entry, &now));
+  BlockedThreads::begin(entry, Doing::kEntering, 1000, 7, 3);
+  REQUIRE(BlockedThreads::snapshot(*entry, &now));
   CHECK(now.thread == 5);
   CHECK(now.doing == Doing::kEntering);
   CHECK(now.since == 1000);
   CHECK(now.trace == 7);
   CHECK(now.monitor == 3);
-  BlockedThreads::end(place);
-  CHECK_FALSE(BlockedThreads::snapshot(*place, &now));
-  BlockedThreads::begin(place, Doing::kWaiting, 2000, 0, 3);
-  f.pool->give_back(place);
-  CHECK_FALSE(BlockedThreads::snapshot(*place, &now));
+  BlockedThreads::end(entry);
+  CHECK_FALSE(BlockedThreads::snapshot(*entry, &now));
+  BlockedThreads::begin(entry, Doing::kWaiting, 2000, 0, 3);
+  f.pool->give_back(entry);
+  CHECK_FALSE(BlockedThreads::snapshot(*entry, &now));
 }
 
 TEST_CASE("a snapshot never mixes two times") {
   Fixture f;
-  BlockedThread* place = f.take(1);
+  BlockedThread* entry = f.take(1);
   std::atomic<bool> stop{false};
   std::thread owner([&] {
     for (uint32_t i = 1; !stop; i++) {
-      BlockedThreads::begin(place, Doing::kEntering, i, i, i);
+      BlockedThreads::begin(entry, Doing::kEntering, i, i, i);
       // Long enough to be seen now and then.
       for (int pause = 0; pause < 200; pause++) std::atomic_signal_fence(std::memory_order_seq_cst);
-      BlockedThreads::end(place);
+      BlockedThreads::end(entry);
     }
   });
   uint32_t mixed = 0, seen = 0;
   while (seen < 1000) {
     BlockedNow now;
-    if (!BlockedThreads::snapshot(*place, &now)) continue;
+    if (!BlockedThreads::snapshot(*entry, &now)) continue;
     seen++;
     mixed += now.trace != now.since || now.monitor != now.since;
   }
@@ -136,7 +136,7 @@ TEST_CASE("a stack is named once, and again after a collection: its methods may 
   hprof_trace_serial first = f.trace(1, 0, 5);
   f.mock.raw_methods[&f.methods[0]] = f.mock.raw_methods[&f.methods[1]];
   CHECK(f.trace(1, 0, 5) == first);
-  f.stacks.note_collection();
+  f.stacks.count_collection();
   hprof_trace_serial later = f.trace(1, 0, 5);
   CHECK(later != first);
   CHECK(f.mock.trace_text(later)[0].find("App.m1(") == 0);

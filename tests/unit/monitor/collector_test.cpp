@@ -127,7 +127,7 @@ TEST_CASE("what was seen stays after a stop, and the next start adds to it") {
   CHECK(f.rows() == Rows{{2, 11, "App.a", "java.lang.Object"}, {1, 2, "App.b", "java.lang.Object"}});
 }
 
-TEST_CASE("a thread's end gives its place to the next one") {
+TEST_CASE("a thread's end gives its entry to the next one") {
   Fixture f;
   f.block_for(f.a, 10);
   f.vm.enter(f.a, f.lock);
@@ -164,7 +164,7 @@ TEST_CASE("a wait that was never waited, as when the monitor is not owned, does 
   CHECK(f.rows() == Rows{{1, 5, "App.a", "java.lang.Object"}});
 }
 
-TEST_CASE("a virtual thread has its place only while it is blocked") {
+TEST_CASE("a virtual thread has its entry only while it is blocked") {
   Fixture f;
   for (hprof_thread_serial serial = 10; serial < 3000; serial++) {
     FakeVm::Thread* v = f.vm.add_thread(serial, "App.v", HPROF_THREAD_VIRTUAL);
@@ -176,7 +176,7 @@ TEST_CASE("a virtual thread has its place only while it is blocked") {
   }
   CHECK(f.vm.weak_refs() == 0);
   CHECK(f.rows() == Rows{{2990, 2990, "App.v", "java.lang.Object"}});
-  // One chunk of places is enough for all of them.
+  // One chunk of entries is enough for all of them.
   CHECK(f.vm.mock.memory_used < 1200000);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a virtual thread that enters without having been seen blocked is char
   CHECK(f.rows().empty());
 }
 
-TEST_CASE("without memory for a place the contention is lost, counted, and nothing is charged for it") {
+TEST_CASE("without memory for an entry the contention is lost, counted, and nothing is charged for it") {
   Fixture f;
   f.vm.mock.memory_limit = f.vm.mock.memory_used;
   f.block_for(f.a, 10);
@@ -208,17 +208,17 @@ TEST_CASE("references that cannot be put away at once are put away later") {
   REQUIRE(f.vm.start() == HPROF_OK);
   f.vm.enter(f.a, f.lock);
   REQUIRE(f.vm.weak_refs() == 1);
-  auto* place = static_cast<monitor::BlockedThread*>(f.a->view->slot);
-  REQUIRE(place->lock.try_lock());  // as a dump does
+  auto* entry = static_cast<monitor::BlockedThread*>(f.a->view->slot);
+  REQUIRE(entry->lock.try_lock());  // as a dump does
   f.vm.entered(f.a, f.lock);
   CHECK(f.vm.weak_refs() == 1);
   f.vm.end(f.a);
   CHECK(f.vm.weak_refs() == 1);
-  place->lock.unlock();
+  entry->lock.unlock();
   f.rows();
   CHECK(f.vm.weak_refs() == 0);
   f.block_for(f.b, 1);
-  CHECK(f.b->view->slot == place);
+  CHECK(f.b->view->slot == entry);
 }
 
 TEST_CASE("a depth of the command line is obeyed, and so is one by command") {

@@ -48,8 +48,8 @@ struct Fixture {
     thread->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE;
     thread->blocker = nullptr;
   }
-  // So many looks, `ms` apart.
-  void look(uint32_t looks = 1, uint64_t ms = 10) { vm.look(ms * kMs, 0, looks); }
+  // Samples so many times, `ms` apart.
+  void sample(uint32_t times = 1, uint64_t ms = 10) { vm.run_thread(ms * kMs, 0, times); }
   Rows rows() {
     CHECK(vm.report() == HPROF_OK);
     return vm.rows();
@@ -58,26 +58,26 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a thread parked on a lock is charged the time between looks, where it called lock()") {
+TEST_CASE("a thread parked on a lock is charged the time between samples, where it called lock()") {
   Fixture f;
   f.lock->owner = reinterpret_cast<jthread>(f.b);
   Fixture::park(f.a, f.lock);
-  f.look(3);
+  f.sample(3);
   CHECK(f.rows() == Rows{{1, 30, "java.util.concurrent.locks.ReentrantLock.lock", kRow}});
   CHECK(f.vm.has_note("every 10 ms, 3 times so far"));
   CHECK(f.vm.has_note(" kept waiting by "));
   f.lock->owner = nullptr;
   Fixture::go_on(f.a);
-  f.look(2);
+  f.sample(2);
   Fixture::park(f.a, f.lock);
-  f.look(1, 25);
+  f.sample(1, 25);
   CHECK(f.rows() == Rows{{2, 55, "java.util.concurrent.locks.ReentrantLock.lock", kRow}});
 }
 
 TEST_CASE("the program's frames follow the outermost one of the lock, as many as the depth leaves") {
   Fixture f;
   Fixture::park(f.a, f.lock);
-  f.look();
+  f.sample();
   f.rows();
   for (auto& record : f.vm.mock.written) {
     if (!is_table(record, HPROF_TABLE_MONITOR_TIME)) continue;
@@ -92,9 +92,9 @@ TEST_CASE("the program's frames follow the outermost one of the lock, as many as
 TEST_CASE("another lock, or the same one from another place, is another time") {
   Fixture f;
   Fixture::park(f.a, f.lock);
-  f.look();
+  f.sample();
   f.a->stack.erase(f.a->stack.end() - 1);
-  f.look();
+  f.sample();
   uint64_t count = 0;
   for (auto& row : f.rows()) count += row.count;
   CHECK(count == 2);
@@ -103,26 +103,26 @@ TEST_CASE("another lock, or the same one from another place, is another time") {
 TEST_CASE("conditions, latches, sleeping and running threads are no contention") {
   Fixture f;
   Fixture::park(f.a, f.vm.add_object("AbstractQueuedSynchronizer$ConditionObject"));
-  f.look();
+  f.sample();
   FakeVm::Object* latch = f.add_lock("java.util.concurrent.CountDownLatch$Sync");
   latch->kinds.insert(f.vm.class_named("java.util.concurrent.CountDownLatch$Sync"));
   Fixture::park(f.a, latch);
-  f.look();
+  f.sample();
   Fixture::park(f.a, nullptr);
-  f.look();
+  f.sample();
   f.a->blocker = f.lock;
   f.a->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE;
-  f.look();
+  f.sample();
   CHECK(f.rows().empty());
 }
 
 TEST_CASE("a reset forgets the locks, too") {
   Fixture f;
   Fixture::park(f.a, f.lock);
-  f.look(2);
+  f.sample(2);
   f.vm.ops->reset(f.vm.self);
   CHECK(f.rows().empty());
-  f.look();
+  f.sample();
   REQUIRE(f.rows().size() == 1);
   CHECK(f.rows()[0].ms == 10);
 }
@@ -130,12 +130,12 @@ TEST_CASE("a reset forgets the locks, too") {
 TEST_CASE("stop ends the looking, start begins again and keeps what was seen") {
   Fixture f;
   Fixture::park(f.a, f.lock);
-  f.look();
+  f.sample();
   f.vm.ops->stop(f.vm.self);
   CHECK(f.vm.mock.agent_threads.empty());
   f.vm.mock.now_ns += 5000 * kMs;
   REQUIRE(f.vm.start() == HPROF_OK);
-  f.look();
+  f.sample();
   REQUIRE(f.rows().size() == 1);
   CHECK(f.rows()[0].ms == 20);
 }
@@ -147,7 +147,7 @@ TEST_CASE("monitors are measured as with monitor=y") {
   f.vm.mock.now_ns += 100 * kMs;
   f.vm.entered(f.b, monitor);
   Fixture::park(f.a, f.lock);
-  f.look();
+  f.sample();
   auto rows = f.rows();
   REQUIRE(rows.size() == 2);
   CHECK(rows[0] == MonitorVm::Row{1, 100, "App.other", "java.lang.Object"});
@@ -163,7 +163,7 @@ TEST_CASE("the owner of a lock is blamed for the time of each thread that is par
   Fixture::park(c, f.lock);
   FakeVm::Thread* d = f.vm.add_thread(4, "App.fourth");
   Fixture::park(d, other);
-  f.look(3);
+  f.sample(3);
   f.rows();
   CHECK(f.vm.blame() == Rows{{6, 60, "App.other", kSync}, {3, 30, "JVM.unknown_holder", kSync}});
 }
@@ -175,7 +175,7 @@ TEST_CASE("a holder that has let go before its stack was taken is not blamed") {
   f.vm.on_stack = [&](FakeVm::Thread& of) {
     if (&of == f.b) f.lock->owner = nullptr;
   };
-  f.look();
+  f.sample();
   f.rows();
   CHECK(f.vm.blame() == Rows{{1, 10, "JVM.holder_went_on", kSync}});
 }
@@ -189,7 +189,7 @@ TEST_CASE("one thread that waits for a monitor stands for all of them, at random
     f.vm.enter(thread, monitor);
     thread->on = monitor;
   }
-  f.look(200);
+  f.sample(200);
   f.rows();
   const Rows blame = f.vm.blame();
   REQUIRE(blame.size() == 1);
@@ -217,7 +217,7 @@ TEST_CASE("each thread that waits for a monitor is as likely to be drawn as any 
     f.vm.enter(waiting[i], monitors[i]);
     waiting[i]->on = monitors[i];
   }
-  f.look(2000);
+  f.sample(2000);
   f.rows();
   const Rows blame = f.vm.blame();
   REQUIRE(blame.size() == 2);
@@ -235,7 +235,7 @@ TEST_CASE("a monitor whose owner the VM does not name blames nobody") {
   f.vm.tells_owners = false;
   f.vm.enter(f.a, monitor);
   f.a->on = monitor;
-  f.look(20);
+  f.sample(20);
   f.rows();
   REQUIRE(f.vm.blame().size() == 1);
   CHECK(f.vm.blame()[0].frame == "JVM.unknown_holder");

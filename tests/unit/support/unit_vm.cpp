@@ -86,10 +86,10 @@ std::string UnitVm::notes() const {
   return text;
 }
 
-void UnitVm::look(uint64_t ns, size_t thread_index, uint32_t looks) {
+void UnitVm::run_thread(uint64_t ns, size_t thread_index, uint32_t turns) {
   hprof_agent_thread* thread = mock.agent_threads.at(thread_index).get();
   mock.on_wait = [this, ns](uint64_t) { mock.now_ns += ns; };
-  thread->turns_left = looks;
+  thread->turns_left = turns;
   thread->body(thread->argument, jni(), thread);
 }
 

@@ -46,8 +46,8 @@ class UnitVm : public FakeVm {
   hprof_status report(double cutoff = 0);
   std::string notes() const;  // of the last report
   bool has_note(const std::string& part) const { return notes().find(part) != std::string::npos; }
-  // The body of an agent thread runs for so many waits, each of so long.
-  void look(uint64_t ns, size_t thread_index = 0, uint32_t looks = 1);
+  // Runs the body of an agent thread for so many turns, with a wait of so long after each.
+  void run_thread(uint64_t ns, size_t thread_index = 0, uint32_t turns = 1);
 
   const hprof_collector_ops* ops = nullptr;
   void* self = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rate of the processor's time-stamp counter (hprof_clock_service.counter), which takes less than half the time of
-// the system's clock. It is measured against that one.
+// The rate of the processor's time-stamp counter (hprof_clock_service.counter), measured against the system's clock. A read
+// of the counter takes less than half the time of a read of that clock.
 #pragma once
 
 #include <hprof/cpp/services.hpp>
@@ -15,7 +15,7 @@ struct ClockPair {
 
 namespace counter_detail {
 
-// The most that a part's rate may differ from the whole's
+// The most that the rate of a part of the measurement may differ from that of the whole.
 constexpr double kSteady = 0.02;
 constexpr double kSlowestTick = 1000, kFastestTick = 0.02;  // nanoseconds
 #ifdef __aarch64__

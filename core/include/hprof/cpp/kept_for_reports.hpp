@@ -7,10 +7,10 @@
 
 namespace hprof {
 
-/* The bytes of that limit that only reports and later starts may use, if so much is left when collectors start. [any] */
+/* The bytes of max_memory that only reports and later starts may use, if so many are left when collectors start. [any] */
 inline uint64_t kept_for_reports(uint64_t max_memory) {
-  constexpr uint64_t kLittle = 8u << 20;
-  return max_memory / (max_memory < kLittle ? 16 : 4);
+  constexpr uint64_t kSmall = 8u << 20;
+  return max_memory / (max_memory < kSmall ? 16 : 4);
 }
 
 }  // namespace hprof

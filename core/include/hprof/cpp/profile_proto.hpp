@@ -45,7 +45,7 @@ inline uint64_t text_size(hprof_text text) {
   return size;
 }
 
-inline hprof_text text_of(const char* words) { return {words, std::strlen(words)}; }
+inline hprof_text text_of(const char* text) { return {text, std::strlen(text)}; }
 
 // Lives for one record.
 class ProtoOut : public Out {
@@ -87,13 +87,13 @@ class ProtoOut : public Out {
   }
 };
 
-// The names that readers know of the weights of these tables; other tables keep their own.
-struct Word {
+// Sample types by which readers know the weights of these tables; weights of other tables go by their columns' names.
+struct KnownType {
   const char* table;
   const char* column;
   const char* type;
 };
-inline constexpr Word kWords[] = {
+inline constexpr KnownType kKnownTypes[] = {
     {HPROF_TABLE_CPU_SAMPLES, "time", "cpu"},
     {HPROF_TABLE_ALLOC_SITES, "live_bytes", "inuse_space"},
     {HPROF_TABLE_ALLOC_SITES, "live_objects", "inuse_objects"},
@@ -108,10 +108,10 @@ inline constexpr Word kWords[] = {
 };
 
 inline const char* type_of(const StackTable& stacks, const hprof_column& column) {
-  for (const Word& word : kWords) {
-    if (std::strcmp(stacks.table().schema->name, word.table) == 0 &&
-        std::strcmp(column.name, word.column) == 0) {
-      return word.type;
+  for (const KnownType& known : kKnownTypes) {
+    if (std::strcmp(stacks.table().schema->name, known.table) == 0 &&
+        std::strcmp(column.name, known.column) == 0) {
+      return known.type;
     }
   }
   return column.name;

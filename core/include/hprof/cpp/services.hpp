@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The services of a host, looked up once and typed, and arrays of the accounted memory.
 //
-// For units written in C++17; header-only, nothing of libstdc++ is linked. Several namespaces of a static
-// build may use it: everything here is inline.
+// For units written in C++17. Header-only, and nothing of libstdc++ is linked.
 #pragma once
 
 #include <hprof/cpp/names.hpp>

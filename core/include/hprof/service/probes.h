@@ -6,8 +6,8 @@
  * A collector calls `ask` in create, then `start` and `stop` in its own. It needs HPROF_NEED_CLASS_HOOKS; for classes that
  * are loaded before the VM is initialised, which are most of the JDK's, it also wants HPROF_NEED_EARLY_CLASS_HOOKS and
  * HPROF_NEED_EARLY_VMSTART. These switch the class-data archive and the AOT cache off. In a run that records classes for
- * an archive or an AOT cache, ask and start succeed and no class gets probes, as a message says; in one that ends without
- * its archive (-Xshare:on, -XX:AOTMode=on), users with a thread_field get none, and others are LATE.
+ * an archive or an AOT cache, ask and start succeed and no class gets probes, as a message says. A VM that refuses to run
+ * without its archive (-Xshare:on, -XX:AOTMode=on) keeps it: users with a thread_field get no probes, others as with LATE.
  *
  * Any number of units may have probes at a point: they are called in the order of the units' ids, at the end of a method in
  * the opposite one. With its probes a method has at most 8,000 bytes, the most that HotSpot compiles, or 65,535 if it had more
@@ -29,29 +29,32 @@
 #define HPROF_SERVICE_PROBES "hprof.probes/1"
 
 /* Points, with the type of a target in Java. A native one has the same arguments after (JNIEnv*, jclass, jlong self) and
- * is JNICALL; the jlong is hprof_probe_user.self. */
+ * is JNICALL; the jlong is hprof_probe_user.self. A user has one target at a point, and all in Java or all native; END,
+ * UNWIND and HANDLER require BEGIN. */
 
 /* long (int method): a method begins. The result is kept in the frame; 0: native targets are not called at its end. */
 #define HPROF_POINT_BEGIN 0u
 /* void (long call): it returns. In Java also called with 0. */
 #define HPROF_POINT_END 1u
-/* void (long call): an exception leaves it. Not for a constructor before super() has returned. */
+/* void (long call): an exception leaves it, but for one that super() or this() of a constructor throws. */
 #define HPROF_POINT_UNWIND 2u
 /* void (long call, int method): one of its handlers begins. */
 #define HPROF_POINT_HANDLER 3u
-/* void (int method): in place of these, in a method that neither calls nor loops; without BEGIN, in each method. */
+/* void (int method): a method begins that neither calls nor loops, which then has none of the four above; for users without
+ * BEGIN any method. */
 #define HPROF_POINT_LEAF 4u
 /* void (Object): a new object, before any constructor but Object's has run, so that all constructors of its class are on
  * the stack above the method with `new`; a new array. */
 #define HPROF_POINT_OBJECT 5u
-/* void (Object array, int dimensions): arrays of arrays. In Java only: a native target of OBJECT gets each of them. */
+/* void (Object array, int dimensions): arrays of arrays. Required beside OBJECT in Java; a native target of OBJECT gets each
+ * of the arrays instead. */
 #define HPROF_POINT_ARRAYS 6u
 /* void (Object): Throwable's constructor has run, those of the exception's class have not. */
 #define HPROF_POINT_MADE 7u
-/* void (Object exception, int method): a catch clause begins, unless it covers itself. */
+/* void (Object exception, int method): a catch clause begins, unless its range includes itself. */
 #define HPROF_POINT_CAUGHT 8u
-/* long (long call): super() or this() of a constructor has returned; the result replaces call. Only with UNWIND, which
- * does not cover them: BEGIN gets ~method there. Not where super() is Object's. */
+/* long (long call): super() or this() of a constructor has returned; the result replaces `call`. Requires UNWIND, which
+ * misses what these throw. In such a constructor BEGIN gets ~method. Not where super() is Object's. */
 #define HPROF_POINT_CONSTRUCTED 9u
 #define HPROF_POINTS 10u
 
@@ -69,11 +72,11 @@ typedef struct hprof_native {
   void (*function)(void);
 } hprof_native;
 
-/* A class that the unit brings, which the boot loader defines: class file of version 52, which names sun.misc.Unsafe and
- * gets jdk.internal.misc.Unsafe on JDK 9 and later. */
+/* A class that the unit brings, and the boot loader defines. Its class file has version 52; where it names sun.misc.Unsafe,
+ * the VM from JDK 9 on is given jdk.internal.misc.Unsafe. */
 typedef struct hprof_probe_class {
-  /* java/lang/HprofAcmeCalls: in java.lang, or not all loaders would see it; Hprof at the begin, by which every copy of the
-   * agent in the VM leaves it alone; then the vendor's name, as no other unit has it. */
+  /* java/lang/HprofAcmeCalls: in java.lang, which all loaders see; first Hprof, since no copy of the agent puts probes into
+   * such classes; then a name that no other unit takes, such as the vendor's. */
   const char* name;
   const uint8_t* bytes;
   uint32_t byte_count;
@@ -82,9 +85,11 @@ typedef struct hprof_probe_class {
 } hprof_probe_class;
 
 /* hprof_probe_user.flags */
-/* Without early hooks, have probes all the same: in classes loaded after VMInit, and for objects of earlier ones. */
+/* Without early hooks, put probes into the classes loaded after VMInit; objects of earlier classes are seen, too, but not the
+ * arrays and clones that these make. Not with ON_DEMAND. */
 #define HPROF_PROBES_LATE 0x1u
-/* Have none before the first start, which puts them into the loaded classes that are included; calls that run get none. */
+/* Put in no probes before the first start, which puts them into the loaded classes that are included; calls that run then
+ * have none. */
 #define HPROF_PROBES_ON_DEMAND 0x2u
 /* With ON_DEMAND: also when attached; a detach takes them out. */
 #define HPROF_PROBES_ATTACHED 0x4u
@@ -105,7 +110,7 @@ typedef struct hprof_probe_user {
   const hprof_probe_class* classes; /* all targets are methods of the first; NULL: all are native */
   const char* live;                 /* its static boolean field, which start sets and stop clears */
   const char* prime;                /* its static method void (), called once before the first start; or NULL */
-  const char* thread_field;         /* a long that java.lang.Thread gets; or NULL. Early probes only */
+  const char* thread_field;         /* a long that java.lang.Thread gets; or NULL. Early probes only: not with ON_DEMAND */
   void* self;
   /* The classes whose methods have probes, objects and made exceptions excepted: patterns separated by ':',
    * "com.acme.*", "com.acme.Main", or a method "com.acme.Main.run"; a '*' at the end matches any text, and a class
@@ -130,16 +135,17 @@ typedef struct hprof_probes_service {
   /* *probes: for the other functions. HPROF_UNSUPPORTED: not with this VM or build, without early hooks or when attached;
    * HPROF_FAILED: the struct is wrong, or there are eight users. [onload] */
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user, uint32_t* probes);
-  /* HPROF_FAILED: the classes could not be made; on demand also: another agent has made them, or another thread is in the
-   * first start, which stops the VM briefly many times. On demand also [app]. [control] */
+  /* The first start with ON_DEMAND stops the VM briefly many times. HPROF_FAILED: the classes could not be defined; with
+   * ON_DEMAND also: another agent has defined them, or another thread is in the first start. [control], with ON_DEMAND
+   * also [app] */
   hprof_status (*start)(const hprof_host* host, uint32_t probes);
-  void (*stop)(const hprof_host* host, uint32_t probes); /* targets that have begun may still run. As start */
+  void (*stop)(const hprof_host* host, uint32_t probes); /* targets that have begun may still run. Threads as start */
   /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
   hprof_frame_id (*frame)(const hprof_host* host, hprof_method_id method, uint32_t entry);
-  /* Visits the reasons why classes and methods have none, most serious first; words are static text. On demand not those
+  /* Visits the reasons, static texts, why classes and methods have no probes, most serious first. With ON_DEMAND not those
    * that the patterns leave out. [control] */
   void (*each_left)(const hprof_host* host, uint32_t probes, void* argument,
-                    void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
+                    void (*visit)(void* argument, const char* reason, uint64_t classes, uint64_t methods));
   void (*totals)(const hprof_host* host, uint32_t probes, hprof_probe_totals* totals); /* [control] */
   /* HPROF_THREAD_* of the calling thread; jthread, which may be NULL: its object, perhaps not complete yet. *os_id, unless
    * NULL: its native thread, 0 for a virtual one. [app] */

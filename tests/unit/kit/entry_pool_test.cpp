@@ -3,8 +3,8 @@
 #include <thread>
 #include <vector>
 
+#include <hprof/cpp/entry_pool.hpp>
 #include <hprof/cpp/lock.hpp>
-#include <hprof/cpp/place_pool.hpp>
 
 #include "tools/mock/mock_host.h"
 
@@ -12,19 +12,19 @@ using namespace hprof;
 
 namespace {
 
-struct Place : PooledPlace {
+struct Entry : PooledEntry {
   std::atomic<uint32_t> owner;
 };
-using Pool = PlacePool<Place, 2, 12>;
+using Pool = EntryPool<Entry, 2, 12>;
 
 }  // namespace
 
-TEST_CASE("a place that was given back is taken again") {
+TEST_CASE("an entry that was given back is taken again") {
   MockHost mock;
   Services services(mock.host());
   Pool pool;
-  Place* first = pool.take(services);
-  Place* second = pool.take(services);
+  Entry* first = pool.take(services);
+  Entry* second = pool.take(services);
   REQUIRE(first != nullptr);
   CHECK(first != second);
   CHECK(first->owner == 0);
@@ -35,27 +35,27 @@ TEST_CASE("a place that was given back is taken again") {
   CHECK(pool.take(services) == second);
   CHECK(first->owner == 5);
   uint32_t visited = 0;
-  pool.each([&](Place&) { visited++; });
+  pool.each([&](Entry&) { visited++; });
   CHECK(visited == 2);
   pool.close(services);
   CHECK(mock.memory_used == 0);
 }
 
-TEST_CASE("places are all there is, and no more") {
+TEST_CASE("entries are all there is, and no more") {
   MockHost mock;
   Services services(mock.host());
-  PlacePool<Place, 2, 3> pool;
-  std::set<Place*> places;
-  while (Place* place = pool.take(services)) places.insert(place);
-  CHECK(places.size() == 15);
-  pool.give_back(*places.begin());
-  CHECK(pool.take(services) == *places.begin());
+  EntryPool<Entry, 2, 3> pool;
+  std::set<Entry*> entries;
+  while (Entry* entry = pool.take(services)) entries.insert(entry);
+  CHECK(entries.size() == 15);
+  pool.give_back(*entries.begin());
+  CHECK(pool.take(services) == *entries.begin());
   pool.close(services);
   mock.memory_limit = 0;
   CHECK(pool.take(services) == nullptr);
 }
 
-TEST_CASE("no two threads have one place") {
+TEST_CASE("no two threads have one entry") {
   MockHost mock;
   Services services(mock.host());
   Pool pool;
@@ -64,8 +64,8 @@ TEST_CASE("no two threads have one place") {
   for (uint32_t t = 1; t <= 4; t++) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 3000; i++) {
-        Place* a = pool.take(services);
-        Place* b = pool.take(services);
+        Entry* a = pool.take(services);
+        Entry* b = pool.take(services);
         if (a == nullptr || b == nullptr || a->owner.exchange(t) != 0 || b->owner.exchange(t) != 0) {
           wrong++;
           continue;
@@ -78,9 +78,9 @@ TEST_CASE("no two threads have one place") {
   }
   for (auto& thread : threads) thread.join();
   CHECK(wrong == 0);
-  uint32_t places = 0;
-  pool.each([&](Place&) { places++; });
-  CHECK(places <= 8);
+  uint32_t entries = 0;
+  pool.each([&](Entry&) { entries++; });
+  CHECK(entries <= 8);
   pool.close(services);
   CHECK(mock.memory_used == 0);
 }
