@@ -112,7 +112,7 @@ bool ClassLayouts::gather_interfaces(ClassEntry& entry) {
   return true;
 }
 
-FieldPlace ClassLayouts::instance_field(uint32_t number, uint32_t index) const {
+FoundField ClassLayouts::instance_field(uint32_t number, uint32_t index) const {
   const ClassEntry& of = entries_[number];
   if (of.is_resolved == 0 || index < of.interface_fields) return {nullptr, 0, 0};
   index -= of.interface_fields;

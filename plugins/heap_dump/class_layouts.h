@@ -50,7 +50,7 @@ struct ClassEntry {
 };
 
 // A field of a class or of a superclass, by JVMTI's number.
-struct FieldPlace {
+struct FoundField {
   const Field* field;  // nullptr: there is no such field
   uint32_t offset;     // in the INSTANCE DUMP
   uint32_t ordinal;    // among all instance fields in that order
@@ -79,7 +79,7 @@ class ClassLayouts {
   void resolve(uint32_t id_size);
 
   // A field of an object of class `number`, or a static field of the class itself. [heap]
-  FieldPlace instance_field(uint32_t number, uint32_t index) const;
+  FoundField instance_field(uint32_t number, uint32_t index) const;
   const Field* static_field(uint32_t number, uint32_t index) const;
 
   uint32_t class_class = 0;  // number of java.lang.Class

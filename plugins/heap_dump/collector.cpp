@@ -38,7 +38,7 @@ bool Collector::vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char
   return false;
 }
 
-hprof_status Collector::note(const char* engine, const char* why) {
+hprof_status Collector::write_engine_note(const char* engine, const char* why) {
   Note line;
   line.add("heap=dump: the ").add(engine).add(" engine");
   if (why[0] != 0) line.add(" (no VM dumper: ").add(why).add(")");
@@ -79,7 +79,7 @@ uint64_t Collector::used_heap() const {
   return used;
 }
 
-hprof_status Collector::note_traces(const ObjectTraces& traces) {
+hprof_status Collector::write_traces_note(const ObjectTraces& traces) {
   Note line;
   line.add("heap=dump: ").add(traces.traced()).add(" of ").add(traces.objects());
   line.add(" objects have the trace in which they were allocated; the others the VM made by itself, or ");
@@ -94,7 +94,7 @@ hprof_status Collector::report(const hprof_report& report) {
   ObjectTraces traces;
   const bool has_traces = traces.begin(&services_);
   hprof_status status = dump(report.reason, &traces);
-  if (status == HPROF_OK && has_traces) status = note_traces(traces);
+  if (status == HPROF_OK && has_traces) status = write_traces_note(traces);
   traces.end();
   return status;
 }
@@ -107,7 +107,7 @@ hprof_status Collector::dump(uint32_t reason, ObjectTraces* traces) {
   if (engine != Engine::kJvmti) {
     hprof_status status = HPROF_UNSUPPORTED;
     if (vm_dumper_fits(reason, *traces, why, sizeof(why))) {
-      status = note("vm", "");
+      status = write_engine_note("vm", "");
       if (status == HPROF_OK) status = vm_.dump(config_, traces, &progress, why, sizeof(why));
     }
     if (status != HPROF_UNSUPPORTED) return status;
@@ -115,7 +115,7 @@ hprof_status Collector::dump(uint32_t reason, ObjectTraces* traces) {
     line.add("heap=dump: the VM's dumper is not used: ").add(why);
     if (engine == Engine::kVm) services_.log->message(services_.host, line.c_str());
   }
-  hprof_status status = note("jvmti", why);
+  hprof_status status = write_engine_note("jvmti", why);
   return status == HPROF_OK ? jvmti_.dump(config_, traces, &progress) : status;
 }
 

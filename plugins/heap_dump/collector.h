@@ -23,8 +23,8 @@ class Collector {
  private:
   bool vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char* why, uint32_t why_size) const;
   hprof_status dump(uint32_t reason, ObjectTraces* traces);
-  hprof_status note_traces(const ObjectTraces& traces);
-  hprof_status note(const char* engine, const char* why);
+  hprof_status write_traces_note(const ObjectTraces& traces);
+  hprof_status write_engine_note(const char* engine, const char* why);
   uint64_t used_heap() const;
 
   DumpServices services_;

@@ -50,10 +50,10 @@ void HeapWriter::begin(bool counting) {
   id_ = 0;
 }
 
-void HeapWriter::fail(const char* words) {
+void HeapWriter::fail(const char* why) {
   if (status_ != HPROF_OK) return;
   status_ = HPROF_FAILED;
-  failure_ = words;
+  failure_ = why;
 }
 
 void HeapWriter::emit(hprof_record* record) {
@@ -66,7 +66,7 @@ void HeapWriter::root(const hprof_rec_heap_root& root) {
   emit(&copy.head);
 }
 
-void HeapWriter::note_object(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes) {
+void HeapWriter::learn_size(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes) {
   ClassEntry& entry = classes_->at(class_number);
   if (length < 0) {
     if (class_number != classes_->class_class) entry.heap_bytes = static_cast<uint32_t>(bytes);
@@ -173,11 +173,11 @@ void HeapWriter::instance_reference(uint32_t index, uint64_t to) {
 
 void HeapWriter::instance_value(uint32_t index, uint32_t type, uint64_t bits) {
   if (kind_ != Kind::kInstance || counting_) return;
-  const FieldPlace place = classes_->instance_field(class_, index);
-  if (place.field == nullptr || place.field->type != type) return count_loss(lost_fields_);
-  if (as_bytes_) put_bytes(place.offset, type, bits);
+  const FoundField found = classes_->instance_field(class_, index);
+  if (found.field == nullptr || found.field->type != type) return count_loss(lost_fields_);
+  if (as_bytes_) put_bytes(found.offset, type, bits);
   if (as_fields_) {
-    values_[place.ordinal] = {place.field->name, 0, static_cast<uint8_t>(type), 0, bits};
+    values_[found.ordinal] = {found.field->name, 0, static_cast<uint8_t>(type), 0, bits};
   }
 }
 

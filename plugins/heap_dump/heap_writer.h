@@ -41,7 +41,7 @@ class HeapWriter {
   // A root. thread: its serial, or 0.
   void root(const hprof_rec_heap_root& root);
   // Length (-1: no array) and heap bytes of a referenced object; needed once.
-  void note_object(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes);
+  void learn_size(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes);
   bool is_selected(uint64_t id) const { return id == id_; }
   // Starts an object; the calls below are about it. trace: where it was allocated, 0: not known; ignored if
   // the object is selected already. False: its class is not known, so it cannot be dumped.
@@ -68,7 +68,7 @@ class HeapWriter {
   void finish(const uint64_t* loaders);
 
   // Ends the dump with an error. words must outlive it.
-  void fail(const char* words);
+  void fail(const char* why);
   bool is_written(uint64_t id) const { return begun_.has(id); }
   hprof_status status() const { return status_; }
   const char* failure() const { return failure_; }

@@ -18,9 +18,9 @@ struct JvmtiDumper::Walk {
   uint64_t next_id;
   uint64_t first_object;  // smaller ids are classes and loaders
   bool by_address;
-  bool takes_addresses;        // the addresses for traces have not been read yet
-  hprof_object_places places;  // by_address
-  bool in_classes;             // the walk of the classes
+  bool takes_addresses;          // the addresses for traces have not been read yet
+  hprof_object_offsets offsets;  // by_address
+  bool in_classes;               // the walk of the classes
   uint64_t jni_globals;
   uint64_t* lost_objects;
 };
@@ -58,21 +58,21 @@ struct JvmtiDumper::Callbacks {
       }
       *tag = static_cast<jlong>(id);
     } else if (known == 0 && walk.by_address) {
-      id = hprof_object_address(&walk.places, tag);
-      if (id < kFirstAddress || hprof_has_object_size(&walk.places, tag, size) == 0)
+      id = hprof_object_address(&walk.offsets, tag);
+      if (id < kFirstAddress || hprof_has_object_size(&walk.offsets, tag, size) == 0)
         walk.writer->fail("an object's address does not fit its size; hotspot=-object-addresses takes tags");
     } else if (known == 0) {
       id = take_id(&walk.next_id);
       *tag = static_cast<jlong>(id);
     }
-    walk.writer->note_object(id, static_cast<uint32_t>(class_tag), length, static_cast<uint64_t>(size));
+    walk.writer->learn_size(id, static_cast<uint32_t>(class_tag), length, static_cast<uint64_t>(size));
     return id;
   }
 
   // The id of the visited object; 0: none.
   static uint64_t visited(const Walk& walk, const jlong* tag) {
     return *tag != 0 || !walk.by_address ? static_cast<uint64_t>(*tag)
-                                         : hprof_object_address(&walk.places, tag);
+                                         : hprof_object_address(&walk.offsets, tag);
   }
 
   // Starts the object of that id in the writer; address: where ids are addresses.
@@ -84,10 +84,10 @@ struct JvmtiDumper::Callbacks {
   static bool select_visited(Walk& walk, jlong class_tag, const jlong* tag) {
     const uint64_t id = visited(walk, tag);
     return id != 0 &&
-           select(walk, id, class_tag, walk.by_address ? hprof_object_address(&walk.places, tag) : 0);
+           select(walk, id, class_tag, walk.by_address ? hprof_object_address(&walk.offsets, tag) : 0);
   }
   static bool select_referrer(Walk& walk, jlong class_tag, const jlong* referrer_tag, const jlong* tag) {
-    const uint64_t address = walk.by_address ? hprof_referrer_address(&walk.places, referrer_tag, tag) : 0;
+    const uint64_t address = walk.by_address ? hprof_referrer_address(&walk.offsets, referrer_tag, tag) : 0;
     const uint64_t id = *referrer_tag != 0 ? static_cast<uint64_t>(*referrer_tag) : address;
     return select(walk, id, class_tag, address);
   }
@@ -199,7 +199,7 @@ struct JvmtiDumper::Callbacks {
     if (select_referrer(walk, referrer_class_tag, referrer_tag, tag)) {
       reference(walk, kind, info, to);
     }
-    walk.progress->note(walk.writer->objects(), walk.writer->bytes());
+    walk.progress->update(walk.writer->objects(), walk.writer->bytes());
     return to != 0 ? JVMTI_VISIT_OBJECTS : 0;
   }
 
@@ -218,7 +218,7 @@ struct JvmtiDumper::Callbacks {
       to = 0;
     }
     if (select_referrer(walk, referrer_class_tag, referrer_tag, tag)) reference(walk, kind, info, to);
-    walk.progress->note(walk.writer->objects(), walk.writer->bytes());
+    walk.progress->update(walk.writer->objects(), walk.writer->bytes());
     return 0;
   }
 
@@ -281,16 +281,16 @@ void JvmtiDumper::give_back() {
 
 // Text dumps are read by people: they get small numbers.
 bool JvmtiDumper::names_by_address(const DumpEnv& vm, const ObjectTraces& traces,
-                                   hprof_object_places* places) const {
+                                   hprof_object_offsets* offsets) const {
   const DumpServices& s = *services_;
   const uint32_t form = s.settings().heap_form;
   const bool is_text = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
-  places->size = sizeof(*places);
+  offsets->size = sizeof(*offsets);
   const bool by_address = !is_text && s.objects != nullptr &&
-                          s.objects->places(s.host, vm.jvmti, vm.jni, places) != 0 &&
+                          s.objects->offsets(s.host, vm.jvmti, vm.jni, offsets) != 0 &&
                           (!traces.is_used() || traces.knows_addresses(vm.jvmti, vm.jni));
-  const char* words = by_address ? "heap=dump: objects by address" : "heap=dump: objects by tag";
-  s.log->detail(s.host, words);
+  const char* detail = by_address ? "heap=dump: objects by address" : "heap=dump: objects by tag";
+  s.log->detail(s.host, detail);
   return by_address;
 }
 
@@ -350,7 +350,7 @@ hprof_status JvmtiDumper::prepare(const DumpEnv& vm, Walk& walk) {
   if (status != HPROF_OK) return status;
   walk.next_id = uint64_t{classes_.count()} + 1;
   if (!walk.threads->take(vm) || !list_.tag_loaders(vm, &walk.next_id, walk.writer)) return HPROF_NO_MEMORY;
-  walk.by_address = names_by_address(vm, *walk.traces, &walk.places);
+  walk.by_address = names_by_address(vm, *walk.traces, &walk.offsets);
   if (walk.traces->is_used()) {
     using How = ObjectTraces::How;
     status = walk.traces->define(walk.by_address ? How::kByAddress : How::kByTag);

@@ -34,7 +34,7 @@ class JvmtiDumper {
   struct Walk;
 
   hprof_status dump_with(const DumpEnv& vm, const Config& config, ObjectTraces* traces, Progress* progress);
-  bool names_by_address(const DumpEnv& vm, const ObjectTraces& traces, hprof_object_places* places) const;
+  bool names_by_address(const DumpEnv& vm, const ObjectTraces& traces, hprof_object_offsets* offsets) const;
   hprof_status prepare(const DumpEnv& vm, Walk& walk);
   hprof_status write(const DumpEnv& vm, const Config& config, Walk& walk);
   hprof_status walk_classes(const DumpEnv& vm, const Config& config, Walk& walk);

@@ -107,9 +107,9 @@ bool ObjectTraces::knows_addresses(void* jvmti, void* jni) const {
 }
 
 // False: there is no room for another.
-bool ObjectTraces::note_trace(hprof_trace_serial serial) {
-  if (serial == last_noted_) return true;
-  last_noted_ = serial;
+bool ObjectTraces::add_trace(hprof_trace_serial serial) {
+  if (serial == last_added_) return true;
+  last_added_ = serial;
   if (number_of(serial) != kUndefined) return true;
   const bool room = trace_count_ + 1 < kUndefined && serials_.cover(trace_count_ + 2);
   uint32_t* at = room ? numbers_.at(serial) : nullptr;
@@ -129,7 +129,7 @@ hprof_status ObjectTraces::define(How how) {
     return HPROF_OK;
   }
   table_->each(this, [](void* self, void*, hprof_trace_serial serial) {
-    static_cast<ObjectTraces*>(self)->note_trace(serial);
+    static_cast<ObjectTraces*>(self)->add_trace(serial);
   });
   hprof_status status = HPROF_OK;
   for (uint32_t i = 1; i <= trace_count_ && status == HPROF_OK; i++)
@@ -171,7 +171,7 @@ void ObjectTraces::close_tables() {
   numbers_.close();
   serials_.close();
   trace_count_ = 0;
-  last_noted_ = 0;
+  last_added_ = 0;
   how_ = How::kNone;
 }
 

@@ -103,7 +103,7 @@ class ObjectTraces {
     const uint32_t number = numbers_.get(serial);
     return number != 0 || serial == 0 ? number : kUndefined;
   }
-  bool note_trace(hprof_trace_serial serial);
+  bool add_trace(hprof_trace_serial serial);
   void give_up();
   void close_tables();
 
@@ -117,7 +117,7 @@ class ObjectTraces {
   PageTable numbers_;                      // number of each defined trace, by serial
   LazyTable<hprof_trace_serial> serials_;  // by number
   uint32_t trace_count_ = 0;
-  hprof_trace_serial last_noted_ = 0;  // cached: neighbours often have the same
+  hprof_trace_serial last_added_ = 0;  // cached: neighbours often have the same
   AddressTable by_address_;
   PageTable by_tag_;
 };

@@ -22,7 +22,7 @@ class Progress {
   }
 
   // Fast enough for every object. objects = 0: they are not counted. [control][heap]
-  void note(uint64_t objects, uint64_t bytes) {
+  void update(uint64_t objects, uint64_t bytes) {
     if (objects + bytes / 64 < step_) return;
     step_ = objects + bytes / 64 + kStep;
     if (HPROF_HAS(services_->emit, hprof_emit_service, progress)) services_->emit->progress(services_->host);

@@ -108,7 +108,7 @@ class Passing {
     begun_ = true;
     bytes_ += size;
     const hprof_status status = write(stream, 0, bytes, size);
-    progress_->note(dump_.objects, bytes_);
+    progress_->update(dump_.objects, bytes_);
     return status;
   }
 
@@ -180,10 +180,10 @@ hprof_status VmDumper::dump(const Config& config, ObjectTraces* traces, Progress
   status = s.vm_dump->run(s.host, config.live == 0 ? 1 : 0, &passing, &pass_on, why, why_size);
   status = passing.end(status);
   traces->set_outcome(dump.objects, dump.traced);
-  const char* words = dump.failure != nullptr ? dump.failure : why;
-  if (status != HPROF_OK && status != HPROF_UNSUPPORTED && words[0] != 0) {
+  const char* reason = dump.failure != nullptr ? dump.failure : why;
+  if (status != HPROF_OK && status != HPROF_UNSUPPORTED && reason[0] != 0) {
     TextLine<300> line;
-    s.log->message(s.host, line.add("heap dump: ").add(words).c_str());
+    s.log->message(s.host, line.add("heap dump: ").add(reason).c_str());
   }
   return status;
 }

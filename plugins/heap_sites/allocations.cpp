@@ -63,7 +63,7 @@ void JNICALL Collector::allocated(JNIEnv* jni, jclass, jobject object, jlong hea
   if (object != nullptr) instance_->count_object(jni, object, static_cast<uint64_t>(header));
 }
 
-// The fast path: the stack's note leads to the count.
+// The fast path: the stack's data lead to the count.
 inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return count_loss(lost_objects_);
@@ -75,9 +75,9 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
     walked.thread = thread_of(jni, state);
     const uint64_t what = walked.thread == 0 ? walked.class_key : mix(walked.class_key, walked.thread);
     walked.stack = stacks_.key(jni, &state->stacks, walked.depth, what);
-    walked.note = static_cast<Known*>(state->stacks.walk.note);
+    walked.kept = static_cast<Known*>(state->stacks.walk.data);
   }
-  Known* known = walked.note;
+  Known* known = walked.kept;
   if (known != nullptr && stacks_.is_current(*known) && Proofs::skips(&state->stacks.until_proof)) {
     const uint64_t size = size_of(state, &known->size, walked.class_key, object, header);
     known->count->add({1, size});
@@ -104,18 +104,18 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
     return mix(mix(mix(stack, walked.class_key), walked.thread), walked.depth);
   };
   uint64_t key = with_rest(is_known ? walked.stack : AllocationStacks::hash(frames, count));
-  Known* note = walked.note;
+  Known* kept = walked.kept;
   const Known* known =
-      note != nullptr && stacks_.is_current(*note) ? note : stacks_.recall(state->stacks, key);
+      kept != nullptr && stacks_.is_current(*kept) ? kept : stacks_.recall(state->stacks, key);
   if (is_known && known == nullptr) {
     count = stacks_.name(jni, &state->stacks, walked.depth, ids);
-    note = static_cast<Known*>(state->stacks.walk.note);
+    kept = static_cast<Known*>(state->stacks.walk.data);
   } else if (is_known && stacks_.wants_proof(&state->stacks)) {
     state->stacks.asked[kAskedProof]++;
     count = stacks_.vm().of_current(frames);
     if (!is_proven(jni, state, object, *known, frames, count)) {
       known = nullptr;
-      note = nullptr;
+      kept = nullptr;
       key = mix(key, AllocationStacks::hash(frames, count));
       stacks_.vm().name(jni, frames, count, ids);
     }
@@ -133,7 +133,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
     stacks_.keep(&state->stacks, named_key, found);
     if (named_key != key) stacks_.keep(&state->stacks, key, found);
   }
-  if (note != nullptr) *note = found;
+  if (kept != nullptr) *kept = found;
   add(jni, state, found.count, object, size_of(state, &found.size, walked.class_key, object, header));
 }
 

@@ -66,7 +66,7 @@ class Collector {
     uint64_t thread;  // serial, 0 unless thread=y
     uint32_t depth;
     uint64_t stack;  // key of the stack; 0: ask the VM
-    Known* note;     // the walk's note for stack, class and thread; null: none
+    Known* kept;     // the walk's data for stack, class and thread; null: none
   };
   void fill_in_targets(hprof_probe_user* user);
   void set_header_at(JNIEnv* jni) const;

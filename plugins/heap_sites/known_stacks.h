@@ -33,7 +33,7 @@ struct Known {
   uint32_t size;  // of the class, as ObjectClass::size
   uint32_t epoch;
 };
-static_assert(sizeof(Known) <= HPROF_STACK_NOTE_BYTES, "a note has room for it");
+static_assert(sizeof(Known) <= HPROF_STACK_DATA_BYTES, "the data of a stack have room for it");
 
 // Reasons for asking the VM for a stack.
 enum Asked : uint32_t { kAskedNew, kAskedProof, kAskedUnknown, kAskedVmObject, kAskedReasons };
@@ -81,11 +81,11 @@ class KnownStacks {
   }
   bool is_current(const Known& known) const { return known.count != nullptr && known.epoch == epoch(); }
 
-  // A key of the thread's top `depth` frames; 0: ask the VM. Sets thread->walk.note. [app] the calling
+  // A key of the thread's top `depth` frames; 0: ask the VM. Sets thread->walk.data. [app] the calling
   // thread's own stack, here and below
   uint64_t key(JNIEnv* jni, StackThread* thread, uint32_t depth, uint64_t what) const {
     hprof_walk* walk = walk_.load(std::memory_order_acquire);
-    thread->walk.note = nullptr;
+    thread->walk.data = nullptr;
     if (walk == nullptr) return 0;
     if (thread->walks < kMany) give_memory(thread);
     return services_.walk->key(walk, jni, depth, what, &thread->walk);

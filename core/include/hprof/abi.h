@@ -6,9 +6,9 @@
  * function pointers only: no long, bool, enum-typed field, bit-field or C++ type. Every struct that may grow starts
  * with `size` (bytes, set by whoever fills it in) and grows at its end only; a member that lies beyond `size` or is
  * NULL is not supported by the other side: test with HPROF_HAS before use. For a struct that a call fills in, the
- * caller sets the size, and no more than that is written. Arrays of structs that may grow come with a stride. The structs
- * with neither (docs/abi.md lists them) never change. A member `reserved` is padding and 0. No exception ever crosses this
- * interface.
+ * caller sets the size, and no more than that is written. Arrays of structs that may grow come with a stride. Structs with
+ * neither size nor stride never change; docs/abi.md lists them. A member `reserved` is padding and 0. No exception ever
+ * crosses this interface.
  *
  * Thread tags: each function says in brackets on which threads it may be called, or will be called:
  *   [onload]   Agent_OnLoad or Agent_OnAttach, once, before any event. The VM may not run Java code yet: no JNI.
@@ -33,7 +33,7 @@
 #define HPROF_EXTERN_C extern
 #endif
 
-/* Ask the compiler whether it has dllexport; one that cannot be asked is recognised by its name. */
+/* Compilers with __has_attribute say whether they have dllexport; others are recognised by their names. */
 #if defined(__has_attribute)
 #if __has_attribute(dllexport)
 #define HPROF_DLLEXPORT 1

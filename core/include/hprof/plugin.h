@@ -72,7 +72,7 @@ typedef struct hprof_option {
 #define HPROF_EVENT_MONITOR_WAITED (1ull << 12)
 #define HPROF_EVENT_VM_OBJECT_ALLOC (1ull << 13)
 #define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 14)
-/* Some VMs give stacks to signal handlers only while it is enabled */
+/* AsyncGetCallTrace of some VMs has no stacks unless this event is enabled */
 #define HPROF_EVENT_CLASS_LOAD (1ull << 15)
 #define HPROF_EVENT_CLASS_UNLOAD (1ull << 16) /* of the core, which keeps a weak reference to each class for it */
 #define HPROF_EVENT_COUNT 17
@@ -86,9 +86,9 @@ typedef struct hprof_option {
 
 /* hprof_unit.flags; other bits are 0 */
 #define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records; if all selected do, no output is opened */
-/* every= can cut windows out of the collector's reports. The core finds the rows of its tables again
- * by their keys (HPROF_COLUMN_KEY). COUNT, NANOSECONDS and BYTES cells and REAL weights never decrease until a reset,
- * except in STATE columns. The core asks for whole tables (cutoff 0), and subtracts, ranks and cuts off itself. Notes
+/* every= can cut windows out of the collector's reports: the core subtracts the rows of one report from those of the next
+ * that have the same key (HPROF_COLUMN_KEY). COUNT, NANOSECONDS and BYTES cells and REAL weights never decrease until a reset,
+ * except in STATE columns. The core asks for whole tables (cutoff 0), and ranks and cuts off itself. Notes
  * and tables with HPROF_TABLE_CHANGES or _EVENTS are passed on unchanged. */
 #define HPROF_UNIT_WINDOWS 2u
 /* Its reports come before those of other collectors: readers expect the CPU section of a text first. */
@@ -106,7 +106,7 @@ typedef struct hprof_unit {
   uint32_t kind;  /* HPROF_UNIT_* */
   const char* id; /* "cpu_samples"; unique in a session; letters, digits, '_' */
   /* Options that select it, as typed: "cpu=samples|cpu=y"; a '*' at the end of a value stands for anything, a name
-   * alone takes any value. plugin=<id> selects any unit, format=<id> an encoder; NULL: nothing else does */
+   * alone takes any value. NULL: only plugin=<id> selects it, which selects any unit, or format=<id> an encoder */
   const char* select;
   const char* summary;         /* one line for help */
   const hprof_option* options; /* rows of its own, besides the core's */
@@ -174,8 +174,8 @@ static inline const void* hprof_extension_of(const hprof_module* module, const c
 typedef const hprof_module* (*hprof_module_entry)(const hprof_offer* offer, const char** reason);
 #define HPROF_MODULE_ENTRY_NAME "hprof_module_open"
 
-/* A compile-time hash over the prefixes that are frozen for a major version. Two sides with different hashes were built
- * with different headers or C ABIs (packing, pointer size) and are not compatible. */
+/* A compile-time hash over sizes and offsets that are frozen for a major version. Two sides with different hashes were
+ * built with different headers or C ABIs (packing, pointer size) and are not compatible. */
 #define HPROF_LAYOUT_STEP(h, v) ((uint64_t)(h)*0x100000001b3ull ^ (uint64_t)(v))
 #define HPROF_LAYOUT_1 HPROF_LAYOUT_STEP(0xcbf29ce484222325ull, sizeof(void*))
 #define HPROF_LAYOUT_2 HPROF_LAYOUT_STEP(HPROF_LAYOUT_1, offsetof(hprof_module, unit_count))

@@ -61,7 +61,8 @@ typedef struct hprof_record {
 #define HPROF_KIND_MONITOR_WAITED "hprof.monitor_waited/1"
 #define HPROF_RECORD_MONITOR_DUMP 17
 #define HPROF_KIND_MONITOR_DUMP "hprof.monitor_dump/1"
-/* Heap dumps: HEAP_DUMP_BEGIN, then any number of the five, then HEAP_DUMP_END; nothing else in between */
+/* Heap dumps: HEAP_DUMP_BEGIN, then any number of roots, classes, instances and arrays, then HEAP_DUMP_END; nothing else in
+ * between */
 #define HPROF_RECORD_HEAP_DUMP_BEGIN 18
 #define HPROF_KIND_HEAP_DUMP_BEGIN "hprof.heap_dump_begin/1"
 #define HPROF_RECORD_HEAP_DUMP_END 19
@@ -80,7 +81,7 @@ typedef struct hprof_record {
 #define HPROF_KINDS_OF_HEAP_DUMP                                                                     \
   HPROF_KIND_HEAP_DUMP_BEGIN, HPROF_KIND_HEAP_DUMP_END, HPROF_KIND_HEAP_ROOT, HPROF_KIND_HEAP_CLASS, \
       HPROF_KIND_HEAP_INSTANCE, HPROF_KIND_HEAP_OBJECT_ARRAY, HPROF_KIND_HEAP_PRIMITIVE_ARRAY
-/* 25 is a draft's: hprof/draft/foreign_dump.h */
+/* 25 is a draft's: hprof/draft/foreign_dump.h. Vendors' kinds begin at: */
 #define HPROF_RECORD_REGISTERED 1024
 #define HPROF_KIND_NAME_MOST 63 /* bytes of a name */
 

@@ -76,9 +76,9 @@ typedef struct hprof_site_event {
 typedef struct hprof_latency_row {
   uint64_t method;  /* hprof_method_id */
   uint64_t calls;   /* that have ended */
-  uint64_t running; /* that have not, and are in no other column */
+  uint64_t running; /* calls that have not ended; no other column includes them */
   uint64_t mean_ns;
-  uint64_t p50_ns, p90_ns, p99_ns, p99_9_ns; /* each the middle of a class of durations */
+  uint64_t p50_ns, p90_ns, p99_ns, p99_9_ns; /* each the middle of a class of durations (see below) */
   uint64_t max_ns;
 } hprof_latency_row;
 

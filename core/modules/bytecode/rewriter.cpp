@@ -288,9 +288,9 @@ uint32_t ModuleRewriter::class_of(const MethodSite& site) {
 
 // 0: the model is full; the plugin gets an unknown method, and reports that.
 int32_t ModuleRewriter::number(const MethodSite& site) {
-  uint32_t owner = site.note != nullptr ? *site.note : 0;
+  uint32_t owner = site.class_word != nullptr ? *site.class_word : 0;
   if (owner == 0) owner = class_of(site);
-  if (site.note != nullptr) *site.note = owner;
+  if (site.class_word != nullptr) *site.class_word = owner;
   const uint32_t id = use_.method(use_.core, owner, str_of(site.name), str_of(site.descriptor));
   if (id != 0 && site.view != nullptr && first_lines_.cover((uint64_t{id} + 1) * sizeof(uint16_t)) &&
       *line_of(id) == 0) {

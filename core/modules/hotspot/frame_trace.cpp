@@ -42,9 +42,9 @@ FrameWalk::Lesson FrameWalk::learn_methods(const void* env, const uint64_t* meth
 
 // Drops a chain with more frames than are needed now.
 static void forget_chain(hprof_walk_thread* thread) {
-  if (thread->note == nullptr) return;
-  StackChains::in(thread->chains)->forget(thread->note);
-  thread->note = nullptr;
+  if (thread->data == nullptr) return;
+  StackChains::in(thread->chains)->forget(thread->data);
+  thread->data = nullptr;
 }
 
 bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t count,

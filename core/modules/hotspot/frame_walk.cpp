@@ -271,10 +271,10 @@ inline uint32_t FrameWalk::code_epoch() const {
   return differences == 0;
 }
 
-[[gnu::always_inline]] inline bool FrameWalk::is_chain_of(const Looked& looked,
+[[gnu::always_inline]] inline bool FrameWalk::is_chain_of(const Wanted& wanted,
                                                           StackChains::Chain* chain) const {
-  if (chain->what != looked.what || chain->depth != looked.depth || chain->slots > looked.room ||
-      !is_there(*chain, looked.frame))
+  if (chain->what != wanted.what || chain->depth != wanted.depth || chain->slots > wanted.room ||
+      !is_there(*chain, wanted.frame))
     return false;
   const uint32_t epoch = code_epoch();
   if (epoch != 0 && chain->epoch == epoch) return true;
@@ -285,14 +285,14 @@ inline uint32_t FrameWalk::code_epoch() const {
 
 // The next chain that may be of this stack, by its tag and second word; null: none. Ways before `*way` were
 // tried.
-StackChains::Chain* FrameWalk::next_chain(const Looked& looked, StackChains* chains, uint32_t* way) {
-  const uint64_t sp = looked.frame.sp;
-  const uint16_t telling_slot = chains->telling_slot_of(looked.frame.pc);
-  if (telling_slot >= looked.room) return nullptr;
-  const uint64_t tag = tag_of(sp, telling_slot, looked.what, looked.depth);
+StackChains::Chain* FrameWalk::next_chain(const Wanted& wanted, StackChains* chains, uint32_t* way) {
+  const uint64_t sp = wanted.frame.sp;
+  const uint16_t telling_slot = chains->telling_slot_of(wanted.frame.pc);
+  if (telling_slot >= wanted.room) return nullptr;
+  const uint64_t tag = tag_of(sp, telling_slot, wanted.what, wanted.depth);
   const uint64_t number = StackChains::set_of(tag);
   const StackChains::Set& set = chains->sets[number];
-  const auto second = static_cast<uint32_t>(word(sp, set.second_slot < looked.room ? set.second_slot : 0));
+  const auto second = static_cast<uint32_t>(word(sp, set.second_slot < wanted.room ? set.second_slot : 0));
   while (*way < StackChains::kWays) {
     const uint32_t at = (*way)++;
     if (set.tags[at] == tag && (set.seconds[at] == second || set.seconds[at] == 0))
@@ -305,17 +305,17 @@ StackChains::Chain* FrameWalk::next_chain(const Looked& looked, StackChains* cha
 [[gnu::always_inline]] inline StackChains::Chain* FrameWalk::known_chain(const void* env, uint32_t depth,
                                                                          uint64_t what,
                                                                          StackChains* chains) const {
-  Looked looked = {};
+  Wanted wanted = {};
   uint64_t stack_end = 0;
-  if (!first(env, &looked.frame, &stack_end)) return nullptr;
-  looked.room = (stack_end - looked.frame.sp) / kWord;
-  looked.what = what;
-  looked.depth = depth;
+  if (!first(env, &wanted.frame, &stack_end)) return nullptr;
+  wanted.room = (stack_end - wanted.frame.sp) / kWord;
+  wanted.what = what;
+  wanted.depth = depth;
   uint16_t& follower = chains->follower(what);
   StackChains::Chain* chain = &chains->chain(follower);
   uint32_t way = 0;
-  while (!is_chain_of(looked, chain)) {
-    chain = next_chain(looked, chains, &way);
+  while (!is_chain_of(wanted, chain)) {
+    chain = next_chain(wanted, chains, &way);
     if (chain == nullptr) return nullptr;
   }
   chains->last = follower = chains->number_of(*chain);
@@ -368,7 +368,7 @@ uint64_t FrameWalk::walk(const void* env, uint32_t depth, uint64_t what, SeenCod
 }
 
 uint64_t FrameWalk::key(const void* env, uint32_t depth, uint64_t what, hprof_walk_thread* thread) {
-  thread->note = nullptr;
+  thread->data = nullptr;
   if (broken_.load(std::memory_order_relaxed)) return 0;
   auto* seen = static_cast<SeenCode*>(thread->seen);
   StackChains* chains = seen != nullptr ? StackChains::in(thread->chains) : nullptr;
@@ -379,7 +379,7 @@ uint64_t FrameWalk::key(const void* env, uint32_t depth, uint64_t what, hprof_wa
     key = chain != nullptr ? chain->key : walk(env, depth, what, seen, chains, &chain);
   });
   if (fine) {
-    if (chain != nullptr) thread->note = chain->note;
+    if (chain != nullptr) thread->data = chain->data;
     return key;
   }
   distrust(kFaulted);

@@ -129,16 +129,16 @@ class FrameWalk : private VmFrames {
   static bool add_compiled(Chaining* to, const Frame& frame, const Step& step);
   bool add_interpreted(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const;
   static StackChains::Chain* keep(Chaining* made, const Step& step);
-  struct Looked {  // a look-up of a chain
+  struct Wanted {  // a look-up of a chain
     Frame frame;
     uint64_t room;  // up to the stack's end, in words
     uint64_t what;
     uint32_t depth;
   };
   StackChains::Chain* known_chain(const void* env, uint32_t depth, uint64_t what, StackChains* chains) const;
-  [[gnu::noinline]] static StackChains::Chain* next_chain(const Looked& looked, StackChains* chains,
+  [[gnu::noinline]] static StackChains::Chain* next_chain(const Wanted& wanted, StackChains* chains,
                                                           uint32_t* way);
-  bool is_chain_of(const Looked& looked, StackChains::Chain* chain) const;
+  bool is_chain_of(const Wanted& wanted, StackChains::Chain* chain) const;
   static bool is_there(const StackChains::Chain& chain, const Frame& frame);
   bool has_code(const StackChains::Chain& chain) const;
   struct Lesson {

@@ -9,7 +9,7 @@ namespace hprof {
 
 namespace {
 
-constexpr hprof_object_places kPlaces = {sizeof(hprof_object_places), -2, -1, -1};
+constexpr hprof_object_offsets kOffsets = {sizeof(hprof_object_offsets), -2, -1, -1};
 
 constexpr jsize kElements = 5;
 
@@ -28,8 +28,8 @@ jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceI
                           jlong size, jlong* tag, jlong* referrer_tag, jint, void* user) {
   auto& probe = *static_cast<Probe*>(user);
   if (referrer_tag == nullptr) return 0;
-  const uint64_t referrer = hprof_referrer_address(&kPlaces, referrer_tag, tag);
-  if (!hprof_has_object_size(&kPlaces, tag, size)) probe.differs = true;
+  const uint64_t referrer = hprof_referrer_address(&kOffsets, referrer_tag, tag);
+  if (!hprof_has_object_size(&kOffsets, tag, size)) probe.differs = true;
   if (kind != JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT) {
     // The referrer's class is that of one of them.
     bool known = probe.array == 0 || referrer == probe.array;
@@ -43,24 +43,24 @@ jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceI
     probe.differs = true;
     return 0;
   }
-  probe.elements[index] = hprof_object_address(&kPlaces, tag);
+  probe.elements[index] = hprof_object_address(&kOffsets, tag);
   probe.element_count++;
   return JVMTI_VISIT_OBJECTS;
 }
 
 jint JNICALL on_field(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong, jlong* tag, jvalue,
                       jvmtiPrimitiveType, void* user) {
-  static_cast<Probe*>(user)->boxed = hprof_object_address(&kPlaces, tag);
+  static_cast<Probe*>(user)->boxed = hprof_object_address(&kOffsets, tag);
   return 0;
 }
 
 jint JNICALL on_array(jlong, jlong size, jlong* tag, jint, jvmtiPrimitiveType, const void*, void* user) {
   auto& probe = *static_cast<Probe*>(user);
-  if (!hprof_has_object_size(&kPlaces, tag, size) || probe.array_count >= 2) {
+  if (!hprof_has_object_size(&kOffsets, tag, size) || probe.array_count >= 2) {
     probe.differs = true;
     return 0;
   }
-  probe.primitive_arrays[probe.array_count++] = hprof_object_address(&kPlaces, tag);
+  probe.primitive_arrays[probe.array_count++] = hprof_object_address(&kOffsets, tag);
   return 0;
 }
 
@@ -109,8 +109,8 @@ bool walk_probe(jvmtiEnv* jvmti, JNIEnv* jni, Probe* probe) {
 
 }  // namespace
 
-const char* find_object_places(const VmFlags& flags, jvmtiEnv* jvmti, JNIEnv* jni,
-                               hprof_object_places* places) {
+const char* find_object_offsets(const VmFlags& flags, jvmtiEnv* jvmti, JNIEnv* jni,
+                                hprof_object_offsets* offsets) {
   if (sizeof(void*) != sizeof(jlong)) return "addresses of 32-bit VMs are not known";
   if (!flags.has_plain_heap()) return "this garbage collector moves objects at any time, or marks addresses";
   Probe probe = {};
@@ -119,7 +119,7 @@ const char* find_object_places(const VmFlags& flags, jvmtiEnv* jvmti, JNIEnv* jn
   clear_exception(jni);
   if (has_room) jni->PopLocalFrame(nullptr);
   if (!proved) return "a walk over known objects did not show them";
-  *places = kPlaces;
+  *offsets = kOffsets;
   return nullptr;
 }
 

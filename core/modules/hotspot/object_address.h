@@ -17,9 +17,9 @@
 
 namespace hprof {
 
-// nullptr: confirmed, and *places is filled in; else why not, static text. jvmti: with can_tag_objects.
+// nullptr: confirmed, and *offsets is filled in; else why not, static text. jvmti: with can_tag_objects.
 // [control]
-const char* find_object_places(const VmFlags& flags, jvmtiEnv* jvmti, JNIEnv* jni,
-                               hprof_object_places* places);
+const char* find_object_offsets(const VmFlags& flags, jvmtiEnv* jvmti, JNIEnv* jni,
+                                hprof_object_offsets* offsets);
 
 }  // namespace hprof

@@ -73,16 +73,16 @@ uint32_t object_header(const hprof_host* host, hprof_object_header* header) {
   return 1;
 }
 
-uint32_t object_places(const hprof_host* host, void* jvmti, void* jni, hprof_object_places* places) {
+uint32_t object_offsets(const hprof_host* host, void* jvmti, void* jni, hprof_object_offsets* offsets) {
   HotSpot& hotspot = hotspot_of(host);
-  hprof_object_places found = {};
+  hprof_object_offsets found = {};
   const char* why = nullptr;
   if (hotspot.is_on(Item::kObjectAddresses)) {
-    why =
-        find_object_places(hotspot.flags(), static_cast<jvmtiEnv*>(jvmti), static_cast<JNIEnv*>(jni), &found);
+    why = find_object_offsets(hotspot.flags(), static_cast<jvmtiEnv*>(jvmti), static_cast<JNIEnv*>(jni),
+                              &found);
   }
   if (!hotspot.settle(Item::kObjectAddresses, why)) return 0;
-  hprof_copy_sized(places, places->size, &found, sizeof(found));
+  hprof_copy_sized(offsets, offsets->size, &found, sizeof(found));
   return 1;
 }
 
@@ -100,7 +100,7 @@ uint32_t quiet_allocate_instance(const hprof_host* host, void* jni) {
 }
 
 const hprof_objects_service kObjects = {
-    sizeof(hprof_objects_service), 0, &object_header, &object_places, &watch_natives,
+    sizeof(hprof_objects_service), 0, &object_header, &object_offsets, &watch_natives,
     &quiet_allocate_instance};
 
 WeakPeeks peeks;

@@ -1,7 +1,7 @@
 // Stacks that a thread has walked, each as a chain of the words that identify it. A stack is recognised by
 // comparing these words, at known offsets, instead of walking frame by frame.
 //
-// A chain belongs to one value of the caller's `what`, and has a note for the caller's own data.
+// A chain belongs to one value of the caller's `what`, and has room for data of the caller's own.
 //
 // Programs repeat themselves: most chains are found as the one that followed the last chain before.
 //
@@ -40,7 +40,7 @@ struct StackChains {
   // Aligned to cache lines, the most used members first.
   struct alignas(64) Chain {
     uint64_t what;
-    uint64_t note[HPROF_STACK_NOTE_BYTES / 8];
+    uint64_t data[HPROF_STACK_DATA_BYTES / 8];
     uint64_t key;
     uint32_t epoch;  // epoch of the last check of its compilations: see FrameWalk::trust_code
     uint16_t depth;
@@ -85,10 +85,10 @@ struct StackChains {
     static_assert(kFollowers == 1u << 12, "the upper twelve bits of the hash");
     return followers[(what * 0x9e3779b97f4a7c15ull >> 52) ^ last];
   }
-  // Removes the chain with that note.
-  void forget(const void* note) {
-    const auto place = reinterpret_cast<uintptr_t>(note) - reinterpret_cast<uintptr_t>(chains);
-    const uint64_t number = place / sizeof(Chain);
+  // Removes the chain with that data.
+  void forget(const void* data) {
+    const auto offset = reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(chains);
+    const uint64_t number = offset / sizeof(Chain);
     sets[number / kWays].tags[number % kWays] = 0;
     chain(number).word[0] = 0;
   }

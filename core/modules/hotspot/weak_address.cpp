@@ -17,7 +17,7 @@ constexpr jsize kElements = 2;
 
 // An array of two objects, each with a weak reference, and what the walk found.
 struct Probe {
-  hprof_object_places places;
+  hprof_object_offsets offsets;
   jweak weak[kElements];
   uint32_t right;
 };
@@ -26,7 +26,7 @@ jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceI
                           jlong, jlong* tag, jlong*, jint, void* user) {
   auto& probe = *static_cast<Probe*>(user);
   if (kind != JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT || info->array.index >= kElements) return 0;
-  const uint64_t address = hprof_object_address(&probe.places, tag);
+  const uint64_t address = hprof_object_address(&probe.offsets, tag);
   if (address != 0 && address == address_of_weak(probe.weak[info->array.index])) probe.right++;
   return 0;
 }
@@ -58,7 +58,7 @@ uint64_t address_of_weak(jweak reference) {
 
 const char* prove_weak_addresses(HotSpot& home, jvmtiEnv* jvmti, JNIEnv* jni) {
   Probe probe = {};
-  const char* why = find_object_places(home.flags(), jvmti, jni, &probe.places);
+  const char* why = find_object_offsets(home.flags(), jvmti, jni, &probe.offsets);
   if (why != nullptr) return why;
   if (!platform::kReadsAreGuarded || !home.hold_guard()) return "reads are not guarded here";
   const bool has_room = jni->PushLocalFrame(16) == JNI_OK;

@@ -52,7 +52,7 @@ struct Heap {
 
 TEST_CASE("an instance is written when the next object begins") {
   Heap heap;
-  heap.writer.note_object(10, 2, -1, 24);
+  heap.writer.learn_size(10, 2, -1, 24);
   REQUIRE(heap.writer.select(10, 2));
   heap.writer.instance_value(1, HPROF_TYPE_INT, 0x01020304);
   heap.writer.instance_reference(0, 11);
@@ -72,7 +72,7 @@ TEST_CASE("instances and arrays have the trace that they are selected with") {
   heap.writer.select(10, 2, 77);
   heap.writer.instance_value(1, HPROF_TYPE_INT, 1);
   heap.writer.select(10, 2, 0);  // the same, still
-  heap.writer.note_object(11, 3, 2, 24);
+  heap.writer.learn_size(11, 3, 2, 24);
   heap.writer.select(11, 3, 78);
   heap.writer.element(1, 10);
   heap.writer.select(12, 4, 79);
@@ -109,7 +109,7 @@ TEST_CASE("fields of another type or number are counted and left out") {
 
 TEST_CASE("null elements are zero, also behind the last one") {
   Heap heap;
-  heap.writer.note_object(20, 3, 5, 40);
+  heap.writer.learn_size(20, 3, 5, 40);
   heap.writer.select(20, 3);
   heap.writer.element(1, 7);
   heap.writer.element(3, 8);
@@ -125,7 +125,7 @@ TEST_CASE("null elements are zero, also behind the last one") {
 TEST_CASE("a long array comes in parts without a gap") {
   Heap heap;
   const uint32_t length = 3 * HeapWriter::kPart + 5;
-  heap.writer.note_object(20, 3, length, 8 * length);
+  heap.writer.learn_size(20, 3, length, 8 * length);
   heap.writer.select(20, 3);
   heap.writer.element(2, 7);
   heap.writer.element(2 * HeapWriter::kPart, 9);
@@ -148,7 +148,7 @@ TEST_CASE("a long array comes in parts without a gap") {
 TEST_CASE("an array of whole parts has no empty one") {
   for (uint32_t parts : {1, 2}) {
     Heap heap;
-    heap.writer.note_object(20, 3, parts * HeapWriter::kPart, 8 * parts * HeapWriter::kPart);
+    heap.writer.learn_size(20, 3, parts * HeapWriter::kPart, 8 * parts * HeapWriter::kPart);
     heap.writer.select(20, 3);
     heap.writer.element(0, 7);
     heap.writer.select(21, 2);
@@ -229,8 +229,8 @@ TEST_CASE("a lost output ends the walk") {
 TEST_CASE("counting writes nothing and finds the same objects again") {
   Heap heap;
   heap.writer.begin(true);
-  heap.writer.note_object(10, 2, -1, 24);
-  heap.writer.note_object(20, 4, 3, 24);
+  heap.writer.learn_size(10, 2, -1, 24);
+  heap.writer.learn_size(20, 4, 3, 24);
   heap.writer.select(10, 2);
   heap.writer.select(20, 4);
   heap.writer.array_values(HPROF_TYPE_BYTE, 3, 24, "abc");

@@ -262,7 +262,7 @@ TEST_CASE("an interpreted frame may begin within that of an interpreted caller" 
   const uint64_t key = run(0x4000, 0x20, 5);
   CHECK(key != 0);
   CHECK(run(0x4000, 0x20, 5) == key);
-  CHECK(program.vm.of_walk.note != nullptr);
+  CHECK(program.vm.of_walk.data != nullptr);
   CHECK(run(0x4000, 0x20, 0) == key);
   CHECK(run(0x4000, 0x20, 100) == key);
   CHECK(run(0x4000, 0x21, 5) != key);

@@ -9,23 +9,23 @@ namespace {
 
 struct Chained : Program {
   explicit Chained(uint32_t java = 17) : Program(java) {}
-  // The key by chains, which is that of the walk. A note is new, or that of this key and this number.
+  // The key by chains, which is that of the walk. Its data are new, or those of this key and this number.
   uint64_t key(uint32_t depth = 4, uint64_t what = 5) {
     const uint64_t walked = vm.key(depth, &seen);
     CHECK(vm.key(depth, &seen, chains.get(), what) == walked);
-    auto* note = static_cast<uint64_t*>(vm.of_walk.note);
-    is_noted = note != nullptr && note[0] != 0;
-    if (is_noted) CHECK((note[0] == walked && note[1] == depth && note[2] == what));
-    if (note != nullptr && !is_noted) {
-      note[0] = walked;
-      note[1] = depth;
-      note[2] = what;
+    auto* data = static_cast<uint64_t*>(vm.of_walk.data);
+    has_data = data != nullptr && data[0] != 0;
+    if (has_data) CHECK((data[0] == walked && data[1] == depth && data[2] == what));
+    if (data != nullptr && !has_data) {
+      data[0] = walked;
+      data[1] = depth;
+      data[2] = what;
     }
     return walked;
   }
   SeenCode seen = {};
   std::unique_ptr<StackChains> chains = std::make_unique<StackChains>();
-  bool is_noted = false;  // this stack, before
+  bool has_data = false;  // this stack, from before
 };
 
 }  // namespace
@@ -36,14 +36,14 @@ TEST_CASE("a chain of more frames than are needed is forgotten") {
   program.build(pc, 0x10);
   program.key();
   program.key();
-  REQUIRE(program.is_noted);
+  REQUIRE(program.has_data);
   CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x1000, 0x3000}, &program.seen));
-  CHECK(program.vm.of_walk.note == nullptr);
+  CHECK(program.vm.of_walk.data == nullptr);
   program.key();
-  CHECK_FALSE(program.is_noted);
+  CHECK_FALSE(program.has_data);
   CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x1000, 0x3000}, &program.seen));  // nothing new
   program.key();
-  CHECK(program.is_noted);
+  CHECK(program.has_data);
 }
 
 TEST_CASE("a chain ends with the compilation of one of its frames") {
@@ -99,7 +99,7 @@ TEST_CASE("chains of many stacks are right, whether they fit or not") {
     }
     program.vm.end();
     REQUIRE(program.key(1 + below(10), 1 + below(2)) != 0);
-    noted += program.is_noted ? 1 : 0;
+    noted += program.has_data ? 1 : 0;
   }
   CHECK(noted > 100);
 }

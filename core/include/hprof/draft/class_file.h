@@ -26,7 +26,7 @@ typedef struct hprof_class_file {
   void* protection_domain; /* jobject, may be NULL */
   /* Room for a new class file, which the VM frees; NULL: no memory. */
   uint8_t* (*allocate)(const struct hprof_class_file* file, uint32_t size);
-  void* reserved; /* of the core */
+  void* reserved; /* the core's own */
 } hprof_class_file;
 
 typedef struct hprof_class_file_service {

@@ -2,8 +2,8 @@
 /*
  * Draft: may change with any release.
  *
- * HotSpot's compiled code, and stacks of interrupted threads: what has been verified in the running VM and is not
- * switched off by hotspot= (docs/hotspot.md).
+ * HotSpot's compiled code, and stacks of interrupted threads. The service offers what has been verified in the running VM
+ * and is not switched off by hotspot= (docs/hotspot.md).
  */
 #ifndef HPROF_DRAFT_CODE_H
 #define HPROF_DRAFT_CODE_H

@@ -3,8 +3,8 @@
  * Draft: may change with any release.
  *
  * Objects of a HotSpot VM: their headers, their addresses, and the creation of those whose allocation JVMTI does not
- * report. What has been verified in the running VM and is not switched off by hotspot= (docs/hotspot.md). Look it up in
- * create.
+ * report. The service offers what has been verified in the running VM and is not switched off by hotspot=
+ * (docs/hotspot.md). Look it up in create.
  */
 #ifndef HPROF_DRAFT_OBJECTS_H
 #define HPROF_DRAFT_OBJECTS_H
@@ -37,23 +37,23 @@ static inline uint64_t hprof_array_size(const hprof_object_header* header, uint6
 
 /* Where the VM keeps an object's address and size: offsets in 8-byte words from the tag pointers of JVMTI's heap
  * callbacks. */
-typedef struct hprof_object_places {
+typedef struct hprof_object_offsets {
   uint32_t size;
   int32_t object;      /* from tag_ptr: the address */
   int32_t object_size; /* from tag_ptr */
   int32_t referrer;    /* from referrer_tag_ptr, if that is not tag_ptr: the referrer's address */
-} hprof_object_places;
+} hprof_object_offsets;
 
 /* [heap] */
-static inline uint64_t hprof_object_address(const hprof_object_places* places, const int64_t* tag) {
-  return (uint64_t)tag[places->object];
+static inline uint64_t hprof_object_address(const hprof_object_offsets* offsets, const int64_t* tag) {
+  return (uint64_t)tag[offsets->object];
 }
-static inline uint32_t hprof_has_object_size(const hprof_object_places* places, const int64_t* tag, int64_t size) {
-  return tag[places->object_size] == size;
+static inline uint32_t hprof_has_object_size(const hprof_object_offsets* offsets, const int64_t* tag, int64_t size) {
+  return tag[offsets->object_size] == size;
 }
-static inline uint64_t hprof_referrer_address(const hprof_object_places* places, const int64_t* referrer_tag,
+static inline uint64_t hprof_referrer_address(const hprof_object_offsets* offsets, const int64_t* referrer_tag,
                                               const int64_t* tag) {
-  return referrer_tag == tag ? hprof_object_address(places, tag) : (uint64_t)referrer_tag[places->referrer];
+  return referrer_tag == tag ? hprof_object_address(offsets, tag) : (uint64_t)referrer_tag[offsets->referrer];
 }
 
 typedef struct hprof_objects_service {
@@ -61,8 +61,8 @@ typedef struct hprof_objects_service {
   uint32_t reserved;
   /* 0: not known. header->size is set by the caller. [control] */
   uint32_t (*header)(const hprof_host* host, hprof_object_header* header);
-  /* 0: not known. places->size is set by the caller. jvmti: a jvmtiEnv with can_tag_objects. [control] */
-  uint32_t (*places)(const hprof_host* host, void* jvmti, void* jni, hprof_object_places* places);
+  /* 0: not known. offsets->size is set by the caller. jvmti: a jvmtiEnv with can_tag_objects. [control] */
+  uint32_t (*offsets)(const hprof_host* host, void* jvmti, void* jni, hprof_object_offsets* offsets);
   /* Calls made(self, jni, object, bare) for each object, array and string that native code creates through JNI from now
    * on, on the creating thread (replaces the JNI function table). bare = 1: AllocObject, no constructor has run. One
    * user; cannot be undone. 0: not done. [control] */

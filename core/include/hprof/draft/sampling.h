@@ -22,9 +22,9 @@ typedef struct hprof_registers {
 } hprof_registers;
 
 /* What a signal does to the system call that its thread was in. */
-#define HPROF_CALL_NONE 0u
-#define HPROF_CALL_RESTARTS 1u
-#define HPROF_CALL_ENDED 2u /* with EINTR */
+#define HPROF_CALL_NONE 0u     /* it was in none */
+#define HPROF_CALL_RESTARTS 1u /* the call starts again */
+#define HPROF_CALL_ENDED 2u    /* the call ends with EINTR */
 
 typedef struct hprof_sampling_service {
   uint32_t size;
@@ -56,13 +56,13 @@ typedef struct hprof_sampling_service {
   /* The time between two ticks of the kernel, the only moments at which it serves CPU timers, in nanoseconds; 0: not known,
    * or there is no add_moments. [any] */
   uint64_t (*tick_length)(const hprof_host* host);
-  /* Adds a timer of elapsed time to the timer, which signals the same thread, and returns its number for signal_after;
-   * 0: there is none. stop frees it. Once for each timer. [control][app] */
+  /* Gives a CPU timer a second timer, of elapsed time, that signals the same thread. Returns the second one's number for
+   * signal_after; 0: the system has none. stop frees it. Once for each timer. [control][app] */
   uint64_t (*add_moments)(const hprof_host* host, hprof_cpu_timer* timer);
   /* Requests one signal after wait_ns of elapsed time, in place of an earlier request. Unlike a tick it may meet the thread
    * in a system call. [signal] */
   void (*signal_after)(const hprof_host* host, uint64_t number, uint64_t wait_ns);
-  /* HPROF_CALL_*: the system call that the interrupted thread was in. [signal] */
+  /* HPROF_CALL_*, of the system call that the interrupted thread was in. [signal] */
   uint32_t (*interrupted_call)(const hprof_host* host, const void* ucontext);
   /* Visits the native threads of this process; name: "" if the OS has none. [any] but [signal] */
   void (*each_thread)(const hprof_host* host, void* argument,

@@ -3,8 +3,8 @@
  * Draft: may change with any release.
  *
  * Walks over physical frames that do not ask the VM: keys of the calling thread's stack in a native method, and the stack of
- * a thread that a signal interrupted. They are what has been verified in the running VM and is not switched off by
- * hotspot= (docs/hotspot.md). Look it up in create.
+ * a thread that a signal interrupted. The service offers what has been verified in the running VM and is not switched off
+ * by hotspot= (docs/hotspot.md). Look it up in create.
  */
 #ifndef HPROF_DRAFT_WALK_H
 #define HPROF_DRAFT_WALK_H
@@ -21,11 +21,11 @@ typedef struct hprof_walk hprof_walk;
 typedef struct hprof_walk_thread {
   void* seen;
   void* chains;
-  void* note; /* set by key: the caller's own data of this stack, or NULL */
+  void* data; /* set by key: the caller's own data of this stack, or NULL */
 } hprof_walk_thread;
 
-/* Size of hprof_walk_thread.note. */
-#define HPROF_STACK_NOTE_BYTES 24
+/* Size of hprof_walk_thread.data. */
+#define HPROF_STACK_DATA_BYTES 24
 
 typedef struct hprof_sample_walk hprof_sample_walk;
 
@@ -54,12 +54,14 @@ enum {
 };
 typedef struct hprof_interrupted_stack {
   uint32_t how;      /* HPROF_WALKED_... */
-  uint32_t is_cut;   /* 1: it goes on behind `depth` frames */
+  uint32_t is_cut;   /* 1: the stack has more than `depth` frames */
   uint32_t has_hole; /* 1: frames of a virtual thread are missing, since they are in the heap */
-  uint32_t in_call;  /* 1: at a system call, so the time was the kernel's */
+  uint32_t in_call;  /* 1: the pc is behind a system call, so the CPU time was the kernel's */
   uint32_t kind;     /* HPROF_FRAME_..., of the innermost frame */
-  uint32_t by_vm;    /* AsyncGetCallTrace may end after so many frames: before one that waits for deoptimization, or behind a linker; else all */
-  uint64_t outside;  /* the interrupted instruction, if no Java method has it; else 0 */
+  /* How many of the frames AsyncGetCallTrace has at least: it may end before one that waits for deoptimization, or behind
+   * a linker stub. */
+  uint32_t by_vm;
+  uint64_t outside; /* the interrupted instruction, if no Java method has it; else 0 */
 } hprof_interrupted_stack;
 
 /* Code outside of Java methods. */
@@ -86,13 +88,13 @@ typedef struct hprof_walk_service {
   void (*trust_code)(hprof_walk* walk, const uint32_t* epoch);
   /* A key for the frames on top of the calling thread's stack, at least `depth` frames of a trace (all, if there are
    * fewer): stacks with the same key have the same methods and lines. 0: a frame is not known. The caller checks keys
-   * against the VM now and then. The thread is in a native method, or in a callback from the VM. thread->note:
-   * HPROF_STACK_NOTE_BYTES for the caller, aligned to 8, zeroed at first and kept for stacks of the same key and `what`
-   * while there is room; valid until the thread's next call. NULL: this stack has no note. what: any number by which the
-   * caller keeps several notes of one stack, such as the class of the object; the key does not depend on it. [app] */
+   * against the VM now and then. The thread is in a native method, or in a callback from the VM. thread->data:
+   * HPROF_STACK_DATA_BYTES for the caller, aligned to 8, zeroed at first and kept for stacks of the same key and `what`
+   * while there is room; valid until the thread's next call. NULL: this stack has no data. what: any number by which the
+   * caller keeps several data of one stack, such as the class of the object; the key does not depend on it. [app] */
   uint64_t (*key)(hprof_walk* walk, const void* jni, uint32_t depth, uint64_t what, hprof_walk_thread* thread);
   /* The same stack from the VM, without hidden methods, innermost first. The walk learns what was inlined, and later
-   * keys need fewer frames; thread->note may be NULL then. 1: it would learn more from more frames of this stack.
+   * keys need fewer frames; thread->data may be NULL then. 1: it would learn more from more frames of this stack.
    * [app] */
   uint32_t (*learn)(hprof_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count,
                     hprof_walk_thread* thread);

@@ -31,7 +31,7 @@ typedef struct hprof_weaks_service {
   /* 1: address may be used. Each call verifies that by a walk over known objects. jvmti: a jvmtiEnv with
    * can_tag_objects. [control] */
   uint32_t (*prove_addresses)(const hprof_host* host, void* jvmti, void* jni);
-  /* The address of a weak global reference's object, the same as in hprof_object_places and in the VM's own dumps; 0:
+  /* The address of a weak global reference's object, the same as by hprof_object_offsets and in the VM's own dumps; 0:
    * it has been collected. Only after prove_addresses and while the VM is stopped, since objects move.
    * [control][heap] */
   uint64_t (*address)(const hprof_host* host, void* weak);

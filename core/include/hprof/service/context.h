@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread works for, as a tracer knows it: the ids of the request and a few labels. A tracer's unit sets it,
- * samplers add it to their events. */
+/* The context of a thread: the ids of the request that it works for, and a few labels. A tracer's unit sets it, samplers
+ * add it to their events. */
 #ifndef HPROF_SERVICE_CONTEXT_H
 #define HPROF_SERVICE_CONTEXT_H
 

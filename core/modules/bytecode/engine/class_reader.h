@@ -99,13 +99,13 @@ struct ClassView {
   uint16_t this_class = 0;
   uint16_t super_class = 0;
   Span name;
-  Span super_name;            // empty for java/lang/Object and module-info
-  uint32_t pool_begin = 0;    // position of the first constant
-  uint32_t pool_end = 0;      // position of access_flags
-  uint32_t fields = 0;        // position of fields_count
-  uint32_t methods = 0;       // position of methods_count
-  uint32_t methods_end = 0;   // position of the attributes of the class
-  mutable uint32_t note = 0;  // MethodSite::note
+  Span super_name;                  // empty for java/lang/Object and module-info
+  uint32_t pool_begin = 0;          // position of the first constant
+  uint32_t pool_end = 0;            // position of access_flags
+  uint32_t fields = 0;              // position of fields_count
+  uint32_t methods = 0;             // position of methods_count
+  uint32_t methods_end = 0;         // position of the attributes of the class
+  mutable uint32_t class_word = 0;  // MethodSite::class_word
 };
 
 struct MethodView {

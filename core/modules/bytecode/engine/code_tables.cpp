@@ -18,8 +18,8 @@ struct CoverSearch {
   bool covered_by_earlier(uint32_t pc, uint32_t limit) {
     uint32_t i = 0;
     while (i < code.handler_count && !covers(code.handlers + i * 8, pc, limit)) i++;
-    uint32_t looked_at = i + 1;
-    budget -= budget < looked_at ? budget : looked_at;
+    uint32_t searched = i + 1;
+    budget -= budget < searched ? budget : searched;
     return i < code.handler_count;
   }
   static bool covers(const uint8_t* entry, uint32_t pc, uint32_t limit) {

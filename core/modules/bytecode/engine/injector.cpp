@@ -108,7 +108,7 @@ void ClassInjector::count_without_code(const MethodSite& site) {
 // kUnchanged: the caller copies the method. A full pool and a lack of memory fail the whole class.
 Reason ClassInjector::rewrite_method(const MethodView& method) {
   MethodSite site{view_.name,   method.name, method.descriptor, method.access,
-                  view_.loader, &view_,      &method,           &view_.note};
+                  view_.loader, &view_,      &method,           &view_.class_word};
   if (method.code_begin == 0) {
     count_without_code(site);
     return Reason::kUnchanged;

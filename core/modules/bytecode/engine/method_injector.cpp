@@ -250,7 +250,7 @@ void MethodInjector::build_begin(uint32_t user) {
   const OfUser& of = users_[user];
   if (!of.begins && !of.leaf && !of.catches) return;
   MethodSite site{view_.name,   method_.name, method_.descriptor, method_.access,
-                  view_.loader, &view_,       &method_,           &view_.note};
+                  view_.loader, &view_,       &method_,           &view_.class_word};
   int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site, user)
                                             : static_cast<int32_t>(counts_.methods);
   const auto constant_of = [this](int32_t value) {

@@ -83,7 +83,7 @@ struct MethodSite {
   uint32_t loader = 0;              // as passed to rewrite()
   const ClassView* view = nullptr;  // the class file
   const MethodView* method = nullptr;
-  uint32_t* note = nullptr;  // a word for the callbacks: 0 at a class' first method, then as they left it
+  uint32_t* class_word = nullptr;  // for the callbacks: 0 at a class' first method, then as they left it
 };
 
 struct FieldToAdd {
