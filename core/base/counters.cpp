@@ -6,30 +6,30 @@ namespace hprof {
 namespace {
 
 // One after the other, each with its NUL.
-constexpr char kCoreWords[] =
-#define HPROF_LOSS_WORDS(name, words) words "\0"
-    HPROF_CORE_LOSSES(HPROF_LOSS_WORDS);
-#undef HPROF_LOSS_WORDS
+constexpr char kCoreTexts[] =
+#define HPROF_LOSS_TEXT(name, text) text "\0"
+    HPROF_CORE_LOSSES(HPROF_LOSS_TEXT);
+#undef HPROF_LOSS_TEXT
 
 }  // namespace
 
 void LossCounters::open() {
-  for (Str words = kCoreWords; !words.empty(); words = Str(words.data + words.size + 1)) counter(words);
+  for (Str text = kCoreTexts; !text.empty(); text = Str(text.data + text.size + 1)) counter(text);
 }
 
-uint64_t* LossCounters::counter(Str words) {
-  if (words.empty()) return nullptr;
-  words = words.part(0, kWords - 1);
+uint64_t* LossCounters::counter(Str text) {
+  if (text.empty()) return nullptr;
+  text = text.part(0, kTextBytes - 1);
   for (uint32_t i = 0; i < kMost; ++i) {
     uint32_t state = states_[i].load(std::memory_order_acquire);
     if (state == kFree && states_[i].compare_exchange_strong(state, kClaimed, std::memory_order_acquire,
                                                              std::memory_order_acquire)) {
-      copy_text(words_[i], kWords, words);
+      copy_text(texts_[i], kTextBytes, text);
       states_[i].store(kReady, std::memory_order_release);
       return &values_[i];
     }
     while (state != kReady) state = states_[i].load(std::memory_order_acquire);
-    if (words == Str(words_[i])) return &values_[i];
+    if (text == Str(texts_[i])) return &values_[i];
   }
   return nullptr;
 }

@@ -1,4 +1,4 @@
-// Counters of losses, each with words that follow the number in a report: what was lost and why.
+// Counters of losses, each with the text that follows the number in a report: what was lost and why.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace hprof {
 
-// The core's own counters. A row: enumerator, words.
+// The core's own counters. A row: enumerator, text.
 #define HPROF_CORE_LOSSES(X)                                                                         \
   X(kLostStrings, "strings: the string table was full (max-memory=)")                                \
   X(kLostClasses, "classes: the class table was full (max-memory=)")                                 \
@@ -29,7 +29,7 @@ namespace hprof {
   X(kLostContexts, "contexts: the context table was full (max-memory=)")
 
 enum class Loss : uint32_t {
-#define HPROF_LOSS_ENUMERATOR(name, words) name,
+#define HPROF_LOSS_ENUMERATOR(name, text) name,
   HPROF_CORE_LOSSES(HPROF_LOSS_ENUMERATOR)
 #undef HPROF_LOSS_ENUMERATOR
       kCount
@@ -38,12 +38,12 @@ enum class Loss : uint32_t {
 // Up to 64 counters, the core's first.
 //
 // Protocol: a slot goes kFree -> kClaimed -> kReady, once, and slots fill from the first on. The thread that
-// claims a slot writes its words, then kReady (release); readers load kReady (acquire). counter() waits for
-// claimed slots that it passes, since they may get the same words: [onload][control] only.
+// claims a slot writes its text, then kReady (release); readers load kReady (acquire). counter() waits for
+// claimed slots that it passes, since they may get the same text: [onload][control] only.
 class LossCounters {
  public:
   static constexpr uint32_t kMost = 64;
-  static constexpr uint32_t kWords = 104;  // longer words are cut
+  static constexpr uint32_t kTextBytes = 104;  // longer texts are cut
 
   LossCounters() = default;
   LossCounters(const LossCounters&) = delete;
@@ -52,20 +52,20 @@ class LossCounters {
   // Makes the core's counters; before anything else. [onload]
   void open();
 
-  // The counter of these words; the same words give the same counter. Lives as long as this object. nullptr:
-  // there are too many, or no words. [onload][control]
-  uint64_t* counter(Str words);
+  // The counter of this text; the same text gives the same counter. Lives as long as this object. nullptr:
+  // there are too many, or no text. [onload][control]
+  uint64_t* counter(Str text);
 
   uint64_t* counter(Loss loss) { return &values_[static_cast<uint32_t>(loss)]; }                   // [any]
   void add(Loss loss, uint64_t by = 1) { add_relaxed(counter(loss), by); }                         // [any]
   uint64_t value(Loss loss) const { return load_relaxed(&values_[static_cast<uint32_t>(loss)]); }  // [any]
 
-  // Calls visit(const char* words, uint64_t value) for each counter that is not zero. [any]
+  // Calls visit(const char* text, uint64_t value) for each counter that is not zero. [any]
   template <class Visit>
   void each_nonzero(Visit visit) const {
     for (uint32_t i = 0; i < kMost && states_[i].load(std::memory_order_acquire) == kReady; ++i) {
       const uint64_t value = load_relaxed(&values_[i]);
-      if (value) visit(static_cast<const char*>(words_[i]), value);
+      if (value) visit(static_cast<const char*>(texts_[i]), value);
     }
   }
 
@@ -74,7 +74,7 @@ class LossCounters {
 
   std::atomic<uint32_t> states_[kMost] = {};
   uint64_t values_[kMost] = {};
-  char words_[kMost][kWords] = {};
+  char texts_[kMost][kTextBytes] = {};
 };
 static_assert(static_cast<uint32_t>(Loss::kCount) <= LossCounters::kMost / 2,
               "half of the counters are the plugins'");

@@ -6,7 +6,7 @@ namespace hprof {
 
 namespace {
 
-constexpr size_t kBehind = 16;
+constexpr size_t kGuardSize = 16;
 constexpr uint32_t kMagic = 0x68677562;
 
 struct alignas(16) Head {
@@ -15,8 +15,8 @@ struct alignas(16) Head {
   uint32_t reserved;
   const void* owner;
 };
-static_assert(sizeof(Head) % 16 == 0 && sizeof(Head) + kBehind <= kGuardedBlockMore,
-              "it has room and alignment");
+static_assert(sizeof(Head) % 16 == 0 && sizeof(Head) + kGuardSize <= kGuardedBlockMore,
+              "the memory behind it is aligned, and the block has room for head and guard");
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void lay_guard(void* guard, size_t bytes) { memset(guard, kGuardByte, bytes); }
 void* guard_block(void* block, uint64_t bytes, const void* owner) {
   *static_cast<Head*>(block) = {bytes, kMagic, 0, owner};
   auto* memory = static_cast<uint8_t*>(block) + sizeof(Head);
-  lay_guard(memory + bytes, kBehind);
+  lay_guard(memory + bytes, kGuardSize);
   return memory;
 }
 
@@ -41,7 +41,7 @@ GuardedBlock guarded_block_of(void* memory) {
   if (head->magic != kMagic) return {nullptr, 0, nullptr, false};
   head->magic = 0;  // a second release is noticed
   return {head, head->bytes, head->owner,
-          is_guard_intact(static_cast<uint8_t*>(memory) + head->bytes, kBehind)};
+          is_guard_intact(static_cast<uint8_t*>(memory) + head->bytes, kGuardSize)};
 }
 
 }  // namespace hprof

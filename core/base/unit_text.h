@@ -16,7 +16,7 @@ class UnitText {
   // The buffer for the unit, of kSize bytes.
   char* room() { return text_; }
   // The unit's text, NUL-terminated even if the unit forgot that.
-  const char* words() {
+  const char* text() {
     text_[kSize - 1] = '\0';
     return text_;
   }

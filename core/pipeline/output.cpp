@@ -19,10 +19,10 @@ constexpr uint32_t kOpening = tag::kOnLoad | tag::kControl;
 constexpr uint64_t kSinkSliceNs =
     100 * 1000 * 1000;  // one wait for a slow sink; the loop adds them up to stall_ns
 
-// Why a unit of the output did not start: its words, or what its status says.
-void put_why(char* error, uint32_t error_size, const char* unit, hprof_status status, const char* words) {
-  if (status == HPROF_OK || words[0] != '\0') {
-    snprintf(error, error_size, "%s", words);
+// Why a unit of the output did not start: its own reason, or what its status says.
+void put_why(char* error, uint32_t error_size, const char* unit, hprof_status status, const char* reason) {
+  if (status == HPROF_OK || reason[0] != '\0') {
+    snprintf(error, error_size, "%s", reason);
   } else {
     snprintf(error, error_size, "the %s did not start: %s", unit, status_text(status));
   }
@@ -69,7 +69,7 @@ hprof_status Output::open_units(MemoryAccount& memory, uint32_t sequence, bool c
   if (status != HPROF_OK) return status;
   UnitText why;
   status = create_encoder(why);
-  put_why(error, error_size, "encoder", status, words_of(units_.encoder_host, why));
+  put_why(error, error_size, "encoder", status, reason_of(units_.encoder_host, why));
   if (status != HPROF_OK) return status;
   if (units_.may_open != nullptr && !units_.may_open(units_.sink_host, error, error_size))
     return HPROF_NO_MEMORY;
@@ -92,13 +92,13 @@ hprof_status Output::open_units(MemoryAccount& memory, uint32_t sequence, bool c
   status = units_.sink->open(units_.sink_host, units_.sink_config, &target, &sink_self_, sink_why.room(),
                              UnitText::kSize);
   if (status != HPROF_OK) sink_self_ = nullptr;
-  put_why(error, error_size, "sink", status, words_of(units_.sink_host, sink_why));
+  put_why(error, error_size, "sink", status, reason_of(units_.sink_host, sink_why));
   return status;
 }
 
-const char* Output::words_of(const hprof_host* host, UnitText& text) const {
+const char* Output::reason_of(const hprof_host* host, UnitText& text) const {
   if (!text.is_kept()) units_.complain(host, "it wrote past the end of its error text");
-  return text.words();
+  return text.text();
 }
 
 void Output::gave_back(const hprof_host* host) const {
@@ -229,9 +229,9 @@ hprof_status Output::patch(hprof_out* out, uint64_t position, const void* bytes,
   Inside mark(self->in_sink_, "patch", tag::kWriter);
   status = sink->patch(self->sink_self_, position, static_cast<const uint8_t*>(bytes), size, error.room(),
                        UnitText::kSize);
-  const char* words = self->words_of(self->units_.sink_host, error);
+  const char* reason = self->reason_of(self->units_.sink_host, error);
   if (status == HPROF_OK) return HPROF_OK;
-  self->fail(words);
+  self->fail(reason);
   return HPROF_ABORTED;
 }
 
@@ -255,7 +255,7 @@ hprof_status Output::write_definition(void* context, const hprof_record* record)
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
 }
 
-void Output::note_dump(const hprof_record& record) {
+void Output::track_dump(const hprof_record& record) {
   constexpr uint32_t kIsOver = HPROF_FOREIGN_ENDS | HPROF_FOREIGN_BROKEN;
   const bool is_foreign = record.kind == HPROF_RECORD_FOREIGN_DUMP;
   const bool ends =
@@ -283,7 +283,7 @@ bool Output::is_too_slow(uint64_t spent_ns, uint64_t taken) {
 
 hprof_status Output::write(const hprof_record* record) {
   if (failed()) return HPROF_ABORTED;
-  note_dump(*record);
+  track_dump(*record);
   definition_time_us_ = record->time_us;
   // A report may have defined the thread before the event of its start.
   if (record->kind == HPROF_RECORD_THREAD_START) {
@@ -313,7 +313,7 @@ hprof_status Output::open_filter(char* error, uint32_t error_size) {
   const hprof_status status = units_.filter->create(units_.filter_host, units_.filter_config, &filter_self_,
                                                     why.room(), UnitText::kSize);
   if (status != HPROF_OK) filter_self_ = nullptr;
-  put_why(error, error_size, "filter", status, words_of(units_.filter_host, why));
+  put_why(error, error_size, "filter", status, reason_of(units_.filter_host, why));
   return status;
 }
 
@@ -359,14 +359,14 @@ bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
     int64_t begun = platform::monotonic_ns();
     int64_t count = units_.sink->write(sink_self_, bytes + done, size - done, kSinkSliceNs, error.room(),
                                        UnitText::kSize);
-    const char* words = words_of(units_.sink_host, error);
+    const char* reason = reason_of(units_.sink_host, error);
     if (count > 0 && static_cast<uint64_t>(count) > size - done) {
       units_.complain(units_.sink_host, "its write returned more bytes than it was given");
       fail("the sink does not report how much it wrote");
       return false;
     }
     if (count < 0) {
-      fail(words[0] != '\0' ? words : "the sink gives no reason");
+      fail(reason[0] != '\0' ? reason : "the sink gives no reason");
       return false;
     }
     const int64_t passed = platform::monotonic_ns() - begun;
@@ -407,9 +407,9 @@ void Output::renew_encoder(MemoryAccount& memory) {
       definitions_.create(memory, units_.encoder_host, units_.most_numbers, &Output::write_definition, this);
   UnitText error;
   const hprof_status status = create_encoder(error);
-  const char* words = words_of(units_.encoder_host, error);
+  const char* reason = reason_of(units_.encoder_host, error);
   if (status == HPROF_OK && defines) return;
-  fail(words[0] != '\0' ? words : "there is no memory for the next report");
+  fail(reason[0] != '\0' ? reason : "there is no memory for the next report");
 }
 
 // Unless there is one, which holds events for the next report.
@@ -439,8 +439,8 @@ void Output::begin_report(const hprof_report_info& info) {
     Inside mark(in_sink_, "begin_report", kWriterEnd);
     status = units_.sink->begin_report(sink_self_, &info, error.room(), UnitText::kSize);
   }
-  const char* words = words_of(units_.sink_host, error);
-  if (status != HPROF_OK) return fail(words);
+  const char* reason = reason_of(units_.sink_host, error);
+  if (status != HPROF_OK) return fail(reason);
   report_ = info;
 }
 
@@ -455,8 +455,8 @@ void Output::end_report(bool complete) {
   const uint32_t is_whole = complete && !failed() ? 1 : 0;
   const hprof_status status =
       units_.sink->end_report(sink_self_, &info, is_whole, error.room(), UnitText::kSize);
-  const char* words = words_of(units_.sink_host, error);
-  if (status != HPROF_OK) fail(words);
+  const char* reason = reason_of(units_.sink_host, error);
+  if (status != HPROF_OK) fail(reason);
 }
 
 void Output::end_sink(bool complete) {
@@ -469,9 +469,9 @@ void Output::end_sink(bool complete) {
   Inside mark(in_sink_, "close", kWriterEnd);
   const hprof_status status =
       units_.sink->close(sink_self_, complete && !failed(), error.room(), UnitText::kSize);
-  const char* words = words_of(units_.sink_host, error);
+  const char* reason = reason_of(units_.sink_host, error);
   sink_self_ = nullptr;
-  if (status != HPROF_OK) fail(words, where);
+  if (status != HPROF_OK) fail(reason, where);
   gave_back(units_.sink_host);
 }
 

@@ -124,7 +124,7 @@ class Output {
   static hprof_status patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size);
   static hprof_status write_definition(void* context, const hprof_record* record);
   hprof_status encode(const hprof_record* record);
-  const char* words_of(const hprof_host* host, UnitText& text) const;
+  const char* reason_of(const hprof_host* host, UnitText& text) const;
   void gave_back(const hprof_host* host) const;
   hprof_status open_units(MemoryAccount& memory, uint32_t sequence, bool check_only, char* error,
                           uint32_t error_size);
@@ -136,7 +136,7 @@ class Output {
   void begin_chunk();
   bool write_chunk(const ChunkQueue::Chunk& chunk);
   bool write_bytes(const uint8_t* bytes, uint64_t size);
-  void note_dump(const hprof_record& record);
+  void track_dump(const hprof_record& record);
   bool is_too_slow(uint64_t spent_ns, uint64_t taken);
   hprof_status open_filter(char* error, uint32_t error_size);
   bool is_filtered(hprof_status status);

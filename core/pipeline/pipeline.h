@@ -82,9 +82,9 @@ class Pipeline {
   bool has_failed() const { return output_.failed(); }
   const char* name() const { return output_.name(); }
   uint64_t bytes_written() const { return output_.bytes_written(); }
-  // A number that changes while a report makes progress: by bytes written, or by note_progress. [any]
+  // A number that changes while a report makes progress: by bytes written, or by count_progress. [any]
   uint64_t progress() const { return bytes_written() + steps_.load(std::memory_order_relaxed); }
-  void note_progress() { steps_.fetch_add(1, std::memory_order_relaxed); }
+  void count_progress() { steps_.fetch_add(1, std::memory_order_relaxed); }
 
   // Limits how long a sink may accept nothing, since the VM ends. [any] but [signal]
   void hurry(uint64_t stall_ns);

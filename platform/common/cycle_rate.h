@@ -6,15 +6,15 @@
 namespace hprof::platform {
 
 // One moment of a thread that does not wait.
-struct CycleLook {
+struct CycleReading {
   int64_t clock_ns;  // of a clock that never goes back
   uint64_t counter;  // the processor's time-stamp counter, of one rate
   uint64_t cycles;   // that the system has counted for the thread
 };
 
-// Cycles in a second, by two looks. 0: they are too near to one another, or the system did not count what
+// Cycles in a second, by two readings. 0: they are too near to one another, or the system did not count what
 // the counter does: the thread was interrupted, or cycles are something else.
-inline uint64_t cycle_rate(const CycleLook& before, const CycleLook& after) {
+inline uint64_t cycle_rate(const CycleReading& before, const CycleReading& after) {
   constexpr int64_t kLeastNs = 1000000;
   const int64_t elapsed = after.clock_ns - before.clock_ns;
   const uint64_t counted = after.counter - before.counter, cycles = after.cycles - before.cycles;

@@ -33,8 +33,8 @@ constexpr int64_t kYoungSeconds = 5;
 constexpr int kPipeBytes = 1024 * 1024;
 constexpr int kDescriptors = 6;  // of the connection, and of the VM for it and its files
 
-int fail(char* reason, size_t size, const char* words, int code) {
-  snprintf(reason, size, "%s", words);
+int fail(char* reason, size_t size, const char* text, int code) {
+  snprintf(reason, size, "%s", text);
   return code;
 }
 

@@ -34,10 +34,10 @@ bool is_counter_steady() {
 #endif
 }
 
-bool look_at_cycles(CycleLook* look) {
+bool read_cycles(CycleReading* reading) {
   ULONG64 cycles;
   if (!QueryThreadCycleTime(GetCurrentThread(), &cycles)) return false;
-  *look = CycleLook{monotonic_ns(), cpu_counter(), cycles};
+  *reading = CycleReading{monotonic_ns(), cpu_counter(), cycles};
   return true;
 }
 
@@ -45,12 +45,12 @@ bool look_at_cycles(CycleLook* look) {
 uint64_t measured_rate() {
   constexpr int kAttempts = 5;
   constexpr int64_t kSpinNs = 2 * kNanosPerMilli;
-  CycleLook before, after;
+  CycleReading before, after;
   uint64_t rate = 0;
   for (int i = 0; i < kAttempts && rate == 0 && is_counter_steady(); ++i) {
-    if (!look_at_cycles(&before)) return 0;
+    if (!read_cycles(&before)) return 0;
     do {
-      if (!look_at_cycles(&after)) return 0;
+      if (!read_cycles(&after)) return 0;
     } while (after.clock_ns - before.clock_ns < kSpinNs);
     rate = cycle_rate(before, after);
   }

@@ -16,7 +16,7 @@ constexpr const char* kName = "hprof/Context";
 constexpr jsize kMostChars = 64;  // of a label's name, and of its value
 constexpr uint32_t kMostText = 512;
 constexpr char kOther[] = "labels:other";
-constexpr uint64_t kLookEveryNs = 1'000'000'000;
+constexpr uint64_t kSearchEveryNs = 1'000'000'000;
 constexpr uint64_t kPauseNs = 1'000'000;
 
 // What the native methods use. They may run when the session has ended: it is theirs only while they are
@@ -160,7 +160,7 @@ void Collector::watch(void* self, void*, hprof_agent_thread* thread) {
   const auto* collector = static_cast<const Collector*>(self);
   const Services& s = collector->services_;
   while (collector->contexts_->find_variable(s.host) == 0) {
-    if (s.threads->wait(thread, kLookEveryNs) == 0) return;
+    if (s.threads->wait(thread, kSearchEveryNs) == 0) return;
   }
   s.log->detail(s.host, "context: a tracer in native code is read (otel_thread_ctx_v1)");
 }

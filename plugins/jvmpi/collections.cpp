@@ -26,12 +26,12 @@ void Collections::stop() {
 }
 
 void Collections::run(JNIEnv* jni, hprof_agent_thread* thread) {
-  constexpr uint64_t kLookNs = 100'000'000;  // newer VMs report frees later than the collection
+  constexpr uint64_t kPollNs = 100'000'000;  // newer VMs report frees later than the collection
   do {
     if (has_some()) tell(jni);
-    notifier_.look_for_stuck();
+    notifier_.find_stuck();
     if (Bridge* b = bridge()) b->set_modes_if_due();
-  } while (vm_.services.threads->wait(thread, kLookNs) != 0);
+  } while (vm_.services.threads->wait(thread, kPollNs) != 0);
 }
 
 bool Collections::has_some() const {

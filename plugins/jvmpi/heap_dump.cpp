@@ -32,7 +32,7 @@ uint64_t HeapDump::see(jlong class_tag, jlong* tag, jlong size, jint length) {
   if (*tag == 0) *tag = static_cast<jlong>(bridge_.ids.take());
   const uint64_t number = number_of_tag(*tag);
   if (number == 0) return 0;
-  if (is_known) bridge_.facts.note(number, cls, size);
+  if (is_known) bridge_.facts.keep(number, cls, size);
   if (is_one_object_) return number;
   if ((*tag & kClass) != 0) {
     const ClassInfo* itself = bridge_.classes.info(number);

@@ -41,13 +41,13 @@ void Notifier::meet(Own* own) {
 }
 
 // A stuck thread that shares a stripe with a busy one may go unnoticed.
-void Notifier::look_for_stuck() {
+void Notifier::find_stuck() {
   constexpr uint64_t kLongNs = 10'000'000'000;
   const uint64_t now = vm_.services.clock->monotonic(vm_.services.host);
   each_stripe([&](Stripe& stripe) {
     const uint32_t state = stripe.state.load(std::memory_order_relaxed);
-    if ((state & kInside) == 0 || state != stripe.looked_at || stripe.since_ns == 0) {
-      stripe.looked_at = state;
+    if ((state & kInside) == 0 || state != stripe.seen_state || stripe.since_ns == 0) {
+      stripe.seen_state = state;
       stripe.since_ns = now;
     } else if (!stuck_ && now - stripe.since_ns >= kLongNs) {
       stuck_ = true;

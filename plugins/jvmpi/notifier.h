@@ -17,7 +17,7 @@ class Notifier {
     // that it sends. High half: how many times a thread has left it.
     std::atomic<uint32_t> state;
     std::atomic<jint> type;  // type of the event sent the longest ago; 0: a thread's own
-    uint32_t looked_at;      // look_for_stuck(): the state at that time, and since when
+    uint32_t seen_state;     // find_stuck(): the state at that time, and since when
     uint32_t reserved;
     uint64_t since_ns;
   };
@@ -88,7 +88,7 @@ class Notifier {
   void send_last(JNIEnv* env);
   // Prints a message, once, if a handler has not returned for ten seconds. Called regularly on one thread.
   // [control]
-  [[gnu::cold]] void look_for_stuck();
+  [[gnu::cold]] void find_stuck();
   void expect_exit() { exiting_.store(true, std::memory_order_relaxed); }
   // True: in the handler of JVM_SHUT_DOWN, where an agent may request dumps, and gets the definitions that
   // they need.

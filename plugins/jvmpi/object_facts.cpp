@@ -2,7 +2,7 @@
 
 namespace hprof::jvmpi {
 
-void ObjectFacts::note(uint64_t number, uint64_t cls, int64_t size) {
+void ObjectFacts::keep(uint64_t number, uint64_t cls, int64_t size) {
   constexpr int64_t kUnit = 8, kMost = INT32_MAX;
   if (cls > UINT32_MAX || size / kUnit > kMost) return;
   LockGuard guard(lock_, services_);

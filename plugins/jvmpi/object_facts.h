@@ -22,7 +22,7 @@ class ObjectFacts {
   ObjectFacts& operator=(const ObjectFacts&) = delete;
 
   // Without memory, or for a number beyond 2^32, the fact is not kept. [heap]
-  void note(uint64_t number, uint64_t cls, int64_t size);
+  void keep(uint64_t number, uint64_t cls, int64_t size);
   // False: nothing is known of the object.
   bool find(uint64_t number, ObjectFact* fact) const;
   // Sets `sent`. False: nothing is known, or it was set.

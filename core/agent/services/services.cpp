@@ -126,7 +126,7 @@ const hprof_emit_service kEmit = {
       return parts_of(host).reports.is_reporting(*slot_of(host)) ? parts_of(host).pipeline.define(kind, id)
                                                                  : HPROF_FAILED;
     },
-    [](const hprof_host* host) { parts_of(host).pipeline.note_progress(); },
+    [](const hprof_host* host) { parts_of(host).pipeline.count_progress(); },
     [](const hprof_host* host, const char* name) { return parts_of(host).kinds.number(name); },
 };
 

@@ -5,7 +5,6 @@
 #include <initializer_list>
 
 #include <hprof/encoder.h>
-#include <hprof/tables.h>
 
 #include "core/agent/session/log.h"
 #include "core/agent/session/memory_plan.h"
@@ -36,16 +35,16 @@ bool emits_events_only(const hprof_unit& unit) {
   return unit.records != nullptr && unit.records[0] == nullptr;
 }
 
-int put_loss(char (&text)[200], const char* words, uint64_t value) {
-  return snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
+int put_loss(char (&text)[200], const char* what, uint64_t value) {
+  return snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), what);
 }
 
 }  // namespace
 
-void Reports::note_losses() {
-  parts_.losses.each_nonzero([this](const char* words, uint64_t value) {
+void Reports::write_losses() {
+  parts_.losses.each_nonzero([this](const char* what, uint64_t value) {
     char text[200];
-    const int size = put_loss(text, words, value);
+    const int size = put_loss(text, what, value);
     hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
     parts_.pipeline.write(&note.head);
   });
@@ -54,9 +53,9 @@ void Reports::note_losses() {
 // For formats that have no notes. Their encoders may lose rows until the end of a report.
 void Reports::say_losses() {
   if (parts_.units.outputs().takes_notes) return;
-  parts_.losses.each_nonzero([this](const char* words, uint64_t value) {
+  parts_.losses.each_nonzero([this](const char* what, uint64_t value) {
     char text[200];
-    put_loss(text, words, value);
+    put_loss(text, what, value);
     parts_.log.say(text);
   });
 }
@@ -165,7 +164,7 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
   parts_.log.last().forget();
   hprof_status status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
   if (status == HPROF_OK && kHasReportWindows && window_table_ != nullptr)
-    status = note_report(is_window(report) ? windows_begun_ : 0, info);
+    status = write_window_note(is_window(report) ? windows_begun_ : 0, info);
   if (says) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
   if (status == HPROF_NO_MEMORY) {
     const auto used = static_cast<unsigned long long>(parts_.memory.used() / 1024);
@@ -183,7 +182,7 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
     parts_.pipeline.abandon(text);
   }
   // Inside the report: readers that take single reports do not get what follows.
-  if (is_last || parts_.units.outputs().is_report_alone()) note_losses();
+  if (is_last || parts_.units.outputs().is_report_alone()) write_losses();
   parts_.pipeline.end_report(info, status);
   if (is_last && report.reason != HPROF_REPORT_WINDOW) say_losses();
   if (status == HPROF_OK) {
@@ -220,7 +219,7 @@ hprof_status Reports::make_window(CollectorSlot& slot, const hprof_report& repor
   return HPROF_OK;
 }
 
-hprof_status Reports::note_report(uint32_t window, const hprof_report_info& info) {
+hprof_status Reports::write_window_note(uint32_t window, const hprof_report_info& info) {
   char text[240];
   TextWriter line(text, sizeof(text));
   window_table_->put_note(window, info, &line);

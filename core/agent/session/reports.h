@@ -73,9 +73,9 @@ class Reports {
   hprof_status report_one(CollectorSlot& slot, const hprof_report& report, bool is_last, Reported* reported);
   hprof_status make_report(CollectorSlot& slot, const hprof_report& report);
   hprof_status make_window(CollectorSlot& slot, const hprof_report& report, const hprof_report_info& info);
-  hprof_status note_report(uint32_t window, const hprof_report_info& info);
+  hprof_status write_window_note(uint32_t window, const hprof_report_info& info);
   void keep_windows(bool written);
-  void note_losses();
+  void write_losses();
   void say_losses();
   void learn_thread_names();
 

@@ -161,8 +161,8 @@ CommandTarget::Totals SessionCommands::totals() const {
 }
 
 void SessionCommands::put_losses(TextWriter* lines) const {
-  parts_.losses.each_nonzero([&](const char* words, uint64_t value) {
-    lines->put("lost ").put_unsigned(value).put(' ').put(words).put('\n');
+  parts_.losses.each_nonzero([&](const char* what, uint64_t value) {
+    lines->put("lost ").put_unsigned(value).put(' ').put(what).put('\n');
   });
 }
 

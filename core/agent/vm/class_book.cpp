@@ -19,7 +19,7 @@ constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default
 constexpr uint64_t kMuchMemory = 1u << 24;  // of max-memory=, for what only makes it faster
 constexpr jint kMostLocals = 65000;         // the most local references requested from the VM
 constexpr uint64_t kByObject = 1ull << 63;  // marks an identity by object id, not by a loader's number
-// Between two looks at all loaded classes: the first, after one that found something, and the longest.
+// Between two scans of all loaded classes: the first, after one that found something, and the longest.
 constexpr int64_t kFirstPauseNs = platform::kNanosPerSecond;
 constexpr int64_t kLongestPauseNs = 64 * platform::kNanosPerSecond;
 constexpr const char* kVmClass = "JVM";
@@ -125,17 +125,17 @@ void ClassBook::give_back_entry(uint32_t token) {
 bool ClassBook::enter_missed(JNIEnv* jni) {
   if (!is_kept()) return false;
   platform::MutexLock hold(resolve_lock_);
-  if (platform::monotonic_ns() < next_look_ns_) return false;
+  if (platform::monotonic_ns() < next_scan_ns_) return false;
   bool found = false;
   each_loaded(jni, [&](jclass of) {
     if (!enter(jni, of)) return;
     found = true;
     if (watch_->watches_every_class()) describe_class(jni, of);
   });
-  look_pause_ns_ = found || look_pause_ns_ == 0       ? kFirstPauseNs
-                   : look_pause_ns_ < kLongestPauseNs ? 2 * look_pause_ns_
+  scan_pause_ns_ = found || scan_pause_ns_ == 0       ? kFirstPauseNs
+                   : scan_pause_ns_ < kLongestPauseNs ? 2 * scan_pause_ns_
                                                       : kLongestPauseNs;
-  next_look_ns_ = platform::monotonic_ns() + look_pause_ns_;
+  next_scan_ns_ = platform::monotonic_ns() + scan_pause_ns_;
   return found;
 }
 

@@ -5,7 +5,7 @@
 // VM creates for that (AsyncGetCallTrace reports only methods that have one). A method id is resolved once,
 // while its class is held; the name stays when the class is unloaded. Unloaded classes are swept out after
 // garbage collections. JDK 21 tells of no class that a virtual thread loads while it is mounted or unmounted,
-// so an unknown method has the loaded classes looked through again.
+// so an unknown method has the loaded classes scanned again.
 #pragma once
 
 #include <atomic>
@@ -52,15 +52,15 @@ class ClassBook {
 
   void prepared(JNIEnv* jni, jclass prepared);                                           // [app]
   uint32_t collections() const { return collections_.load(std::memory_order_relaxed); }  // [any]
-  void note_collection() {                                                               // [gc]
+  void count_collection() {                                                              // [gc]
     collections_.fetch_add(1, std::memory_order_relaxed);
     if (is_redefined_.exchange(false, std::memory_order_relaxed)) add_redefinition();
     forget_recent();
   }
-  // Are collections noted from now on? Else names of running methods are not cached. [control]
+  // Are collections counted from now on? Else names of running methods are not cached. [control]
   void follow_collections(bool follows);
   // Call it before a class is redefined. [app]
-  void note_redefinition() {
+  void begin_redefinition() {
     is_redefined_.store(true, std::memory_order_relaxed);
     add_redefinition();
     forget_recent();
@@ -114,7 +114,7 @@ class ClassBook {
   uint32_t most_classes_ = 0;
   std::atomic<bool> kept_{false};
   std::atomic<bool> entered_loaded_{false};
-  int64_t next_look_ns_ = 0, look_pause_ns_ = 0;  // of enter_missed, under resolve_lock_
+  int64_t next_scan_ns_ = 0, scan_pause_ns_ = 0;  // of enter_missed, under resolve_lock_
   platform::Mutex resolve_lock_;  // keeps sweep() out while a method is resolved through a weak reference
   platform::Mutex entry_lock_;    // the free list; a few instructions
   Region entries_region_;

@@ -145,7 +145,7 @@ void JNICALL on_class_file(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined, jobje
                            unsigned char** new_bytes) {
   Session* session = session_of(jvmti);
   if (session == nullptr) return;
-  if (redefined != nullptr) session->parts().classes.note_redefinition();
+  if (redefined != nullptr) session->parts().classes.begin_redefinition();
   const LoadedFile file = {jni, redefined, loader, name, domain, static_cast<uint32_t>(size), bytes};
   session->load_class_file(file, new_bytes, new_size);
 }
@@ -234,7 +234,7 @@ void JNICALL on_gc_start(jvmtiEnv* jvmti) {
 void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
   call_hook(&CollectionHook::ends);
   Session* session = session_of(jvmti);
-  if (session != nullptr) session->parts().classes.note_collection();
+  if (session != nullptr) session->parts().classes.count_collection();
   dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
 }
 

@@ -94,7 +94,7 @@ bool ThreadBook::is_announced(const ThreadRecord* record) const {
 
 ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
   const uint32_t serial = describe(jni, thread, flags);
-  ThreadRecord* record = list(jni, thread, serial, flags, os_id, false);
+  ThreadRecord* record = add_record(jni, thread, serial, flags, os_id, false);
   if (record == nullptr) return nullptr;
   to_vm(record);
   if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
@@ -107,8 +107,8 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
   return record;
 }
 
-ThreadRecord* ThreadBook::list(JNIEnv* jni, jthread thread, uint32_t serial, uint32_t flags, uint64_t os_id,
-                               bool exits) {
+ThreadRecord* ThreadBook::add_record(JNIEnv* jni, jthread thread, uint32_t serial, uint32_t flags,
+                                     uint64_t os_id, bool exits) {
   ThreadRecord* record = take_free();
   if (record == nullptr) return nullptr;
   memset(record, 0, sizeof(*record));
@@ -196,7 +196,8 @@ void ThreadBook::exits(JNIEnv* jni, jthread thread) {
   if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || !is_ended(storage) ||
       ended_serial(storage) == 0)
     return;
-  list(jni, thread, ended_serial(storage), 0, static_cast<uint64_t>(platform::current_thread_id()), true);
+  add_record(jni, thread, ended_serial(storage), 0, static_cast<uint64_t>(platform::current_thread_id()),
+             true);
 }
 
 // Under the lock: frees an ended record that no visitor has pinned; until then it stays linked, so that

@@ -87,8 +87,8 @@ class ThreadBook {
  private:
   ThreadRecord* make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id);
   bool is_announced(const ThreadRecord* record) const;
-  ThreadRecord* list(JNIEnv* jni, jthread thread, uint32_t serial, uint32_t flags, uint64_t os_id,
-                     bool exits);
+  ThreadRecord* add_record(JNIEnv* jni, jthread thread, uint32_t serial, uint32_t flags, uint64_t os_id,
+                           bool exits);
   ThreadRecord* take_free();
   bool clear_storage(JNIEnv* jni, const ThreadRecord* record);
   void unlink(JNIEnv* jni, ThreadRecord* record);

@@ -22,7 +22,7 @@ struct Fixture : test::Environments {
   UnloadWatch watch;
   ClassBook book;
   static inline int app, run;
-  static inline int names_asked, looks, loaded;
+  static inline int names_asked, scans, loaded;
 
   static jvmtiError JNICALL copy(const char* text, char** to) {
     *to = text != nullptr ? strdup(text) : nullptr;
@@ -41,10 +41,10 @@ struct Fixture : test::Environments {
       free(block);
       return JVMTI_ERROR_NONE;
     };
-    looks = 0;
+    scans = 0;
     loaded = 1;
     jvmti_functions.GetLoadedClasses = [](jvmtiEnv*, jint* count, jclass** classes) {
-      looks++;
+      scans++;
       *classes = static_cast<jclass*>(malloc(sizeof(jclass)));
       **classes = the_class();
       *count = loaded;
@@ -111,15 +111,15 @@ TEST_CASE("a thread without a JNIEnv gives no method its name, and the next one 
   CHECK(f.frame(nullptr) == "run");
 }
 
-TEST_CASE("an unknown method has the loaded classes looked through, but not each time") {
+TEST_CASE("an unknown method has the loaded classes scanned, but not each time") {
   Fixture f;
   Fixture::loaded = 0;
   f.book.enter_loaded(&f.jni);
   CHECK(f.frame(&f.jni) == "unloaded_method");
   Fixture::loaded = 1;
-  // Not again at once: it would be looked for at each such method.
+  // Not again at once: they would be scanned for each such method.
   CHECK(f.frame(&f.jni) == "unloaded_method");
-  CHECK(Fixture::looks == 2);
+  CHECK(Fixture::scans == 2);
 }
 
 TEST_CASE("a class that was loaded unseen after the start is found by its first method") {
@@ -128,7 +128,7 @@ TEST_CASE("a class that was loaded unseen after the start is found by its first 
   f.book.enter_loaded(&f.jni);
   Fixture::loaded = 1;
   CHECK(f.frame(&f.jni) == "run");
-  CHECK(Fixture::looks == 2);
+  CHECK(Fixture::scans == 2);
 }
 
 TEST_CASE("a thread without a JNIEnv gives a class its number, but does not watch it") {
@@ -153,15 +153,15 @@ TEST_CASE("a running method is named once until a collection, or a class is rede
   CHECK(asked() == 0);
   f.book.follow_collections(true);
   CHECK(asked() == 0);
-  f.book.note_collection();
+  f.book.count_collection();
   CHECK(asked() == 1);
   CHECK(asked() == 0);
   const uint32_t before = *f.book.redefinitions();
-  f.book.note_redefinition();
+  f.book.begin_redefinition();
   CHECK(*f.book.redefinitions() == before + 1);
   CHECK(asked() == 1);
-  f.book.note_collection();
-  f.book.note_collection();
+  f.book.count_collection();
+  f.book.count_collection();
   CHECK(*f.book.redefinitions() == before + 2);
   CHECK(asked() == 1);
   f.book.follow_collections(false);

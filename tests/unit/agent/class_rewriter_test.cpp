@@ -286,7 +286,7 @@ TEST_CASE("without its class a collector of probes does not run, and the program
   CHECK(f.session->phase() == Session::Phase::kDead);
 }
 
-TEST_CASE("on demand no class is looked at before the first go, which reaches all that are loaded") {
+TEST_CASE("on demand no class is rewritten before the first go, which reaches all that are loaded") {
   OnDemand f;
   f.run("watch=y");
   REQUIRE(f.asked == HPROF_OK);

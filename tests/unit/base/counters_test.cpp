@@ -65,7 +65,7 @@ TEST_CASE("words that are too long are cut, and still give one counter") {
   REQUIRE(counter);
   CHECK(losses.counter(words.c_str()) == counter);
   *counter = 1;
-  CHECK(nonzero(losses).begin()->first == std::string(LossCounters::kWords - 1, 'w'));
+  CHECK(nonzero(losses).begin()->first == std::string(LossCounters::kTextBytes - 1, 'w'));
 }
 
 TEST_CASE("threads that ask for the same counters at once get the same ones, and no add is lost") {

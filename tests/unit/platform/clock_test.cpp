@@ -133,9 +133,9 @@ TEST_CASE("CPU time of a thread that works is seen from another") {
 }
 
 TEST_CASE("cycles of a thread are time where they are those of the time-stamp counter") {
-  const CycleLook before = {5 * kNanosPerSecond, 1000000, 70000};
+  const CycleReading before = {5 * kNanosPerSecond, 1000000, 70000};
   const auto after = [&before](int64_t ns, uint64_t counted, uint64_t cycles) {
-    return CycleLook{before.clock_ns + ns, before.counter + counted, before.cycles + cycles};
+    return CycleReading{before.clock_ns + ns, before.counter + counted, before.cycles + cycles};
   };
   const uint64_t rate = cycle_rate(before, after(2 * kNanosPerMilli, 6000000, 5990000));
   CHECK(rate == 3000000000);
