@@ -24,6 +24,8 @@ struct Jvm {
   int tmp = -1;             // of its /tmp; both stay open until this program ends
   std::string command;      // the last word of its command line that names a class or a jar; may be empty
 };
+// "process 4711 (app.jar)"
+std::string name_of(const Jvm& jvm);
 // Finds the identity of process `pid`. False with *error: there is no such process, it belongs to another
 // user, or (not on Linux) the system does not tell.
 bool find_jvm(int pid, Jvm* jvm, std::string* error);
@@ -65,6 +67,8 @@ class MeetingPlace {
   // Connects to a listening socket that the JVM has made in it; -1 with *error.
   int connect(const std::string& name, double seconds, std::string* error);
   void remove(const std::string& name);
+  // Opens a file that the JVM has made in it, for reading; -1 with *error.
+  int open_file(const std::string& name, std::string* error);
   // Path of a name in it, as the JVM sees it.
   std::string path_there(const std::string& name) const { return "/tmp/" + folder_ + "/" + name; }
 
@@ -106,12 +110,16 @@ class StagedFiles {
   int lock_ = -1;  // the folder itself
 };
 
-// Asks the VM to load an agent library, by the JVM's path of it, through its attach mechanism: returns the
-// connection on which it will answer. Linux: checks the owner and mode of the VM's attach socket and the
-// process behind it, after making the VM open it if need be; waits for a VM that is still starting. -1 with
-// *error, after `seconds` at most.
-int load_agent(const Jvm& jvm, double seconds, const std::string& library, const std::string& options,
-               std::string* error);
+// An operation of HotSpot's attach mechanism (attachListener.cpp): "load" with an agent's path as the JVM
+// sees it, "true" and options; "threaddump" with the options of jstack; "jcmd" with a command line.
+struct VmOperation {
+  const char* name;
+  std::string arguments[3];
+};
+// Asks the VM for an operation: returns the connection on which it will answer. Linux: checks the owner and
+// mode of the VM's attach socket and the process behind it, after making the VM open it if need be; waits for
+// a VM that is still starting. -1 with *error, after `seconds` at most.
+int ask_vm(const Jvm& jvm, double seconds, const VmOperation& operation, std::string* error);
 constexpr char kTooLong[] = "path and options may have 1023 bytes each: the VM reads no more";
 // Takes the VM's whole answer apart. True: the agent has accepted the options.
 bool understand_vm(const std::string& answer, std::string* text);

@@ -37,10 +37,6 @@ std::string read_to_end(int socket, double seconds) {
 
 }  // namespace
 
-std::string Attachment::name() const {
-  return "process " + std::to_string(jvm_.pid) + (jvm_.command.empty() ? "" : " (" + jvm_.command + ")");
-}
-
 bool Attachment::open(int pid, const std::string& agent, bool as_is, std::string* error) {
   const std::string folder = os::working_folder();
   const os::FileId folder_id = os::file_id(folder);
@@ -136,8 +132,8 @@ bool Attachment::ask(const std::string& options, const std::string& folder, doub
   do {
     if (answer->too_early) os::pause_a_little();
     *answer = AttachAnswer();
-    const int vm = os::load_agent(jvm_, deadline - os::monotonic_seconds(), library_,
-                                  "reply=" + place_.path_there(kReply), error);
+    const int vm = os::ask_vm(jvm_, deadline - os::monotonic_seconds(),
+                              {"load", {library_, "true", "reply=" + place_.path_there(kReply)}}, error);
     if (vm < 0) break;
     answered = converse(vm, listener, request, seconds, answer, error);
     os::close_socket(vm);

@@ -32,8 +32,7 @@ class Attachment {
   os::MeetingPlace& place() { return place_; }
   // True: the JVM sees the caller's working folder, and may write there.
   bool shares_folder() const { return shares_folder_; }
-  // "process 4711 (app.jar)"
-  std::string name() const;
+  std::string name() const { return os::name_of(jvm_); }
 
   // Passes options or command=LINE to the agent, loaded if need be, and gets its answer. Waits vm_seconds for
   // the VM, then seconds for the agent. False with *error: no answer.

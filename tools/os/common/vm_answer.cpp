@@ -1,10 +1,14 @@
-// What a VM answers to the attach operation "load".
+// A VM in texts, and what it answers to the attach operation "load".
 #include "platform/platform.h"
 #include "tools/os/attach.h"
 
 namespace hprof::os {
 
 void pause_a_little() { platform::sleep_ns(20 * platform::kNanosPerMilli); }
+
+std::string name_of(const Jvm& jvm) {
+  return "process " + std::to_string(jvm.pid) + (jvm.command.empty() ? "" : " (" + jvm.command + ")");
+}
 
 // "0\n" and then, by version: "0", "return code: 0", or what went wrong.
 bool understand_vm(const std::string& answer, std::string* text) {

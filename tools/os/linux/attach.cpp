@@ -144,12 +144,13 @@ int wake(const Jvm& jvm, const std::string& path, double seconds, double deadlin
 
 }  // namespace
 
-int load_agent(const Jvm& jvm, double seconds, const std::string& library, const std::string& options,
-               std::string* error) {
+int ask_vm(const Jvm& jvm, double seconds, const VmOperation& operation, std::string* error) {
   error->clear();
   char request[platform::kAttachRequestMost];
-  const size_t size = platform::put_attach_request(request, sizeof request, "load",
-                                                   {library.c_str(), "true", options.c_str()});
+  const std::string* arguments = operation.arguments;
+  const size_t size =
+      platform::put_attach_request(request, sizeof request, operation.name,
+                                   {arguments[0].c_str(), arguments[1].c_str(), arguments[2].c_str()});
   if (size == 0) {
     *error = kTooLong;
     return -1;

@@ -174,6 +174,13 @@ int MeetingPlace::connect(const std::string& name, double seconds, std::string* 
 
 void MeetingPlace::remove(const std::string& name) { remove_file(here(name)); }
 
+int MeetingPlace::open_file(const std::string& name, std::string* error) {
+  // O_NONBLOCK: the JVM could have made a pipe.
+  const int file = openat(lock_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) *error = problem("cannot read", path_there(name) + " of " + process_name(jvm_.pid));
+  return file;
+}
+
 int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error) {
   platform::Socket peer;
   const int code = platform::socket_accept(

@@ -45,6 +45,10 @@ int MeetingPlace::connect(const std::string&, double, std::string* error) {
   return -1;
 }
 void MeetingPlace::remove(const std::string&) {}
+int MeetingPlace::open_file(const std::string&, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
 int accept_jvm(const Jvm&, int, double, std::string* error) {
   *error = kElsewhere;
   return -1;
@@ -56,7 +60,7 @@ bool StagedFiles::open(const Jvm&, const std::string&, const std::vector<FileCop
 }
 StagedFiles::~StagedFiles() = default;
 
-int load_agent(const Jvm&, double, const std::string&, const std::string&, std::string* error) {
+int ask_vm(const Jvm&, double, const VmOperation&, std::string* error) {
   *error = kElsewhere;
   return -1;
 }

@@ -26,7 +26,7 @@ constexpr DWORD kRights = PROCESS_CREATE_THREAD | PROCESS_QUERY_INFORMATION | PR
 // What the thread in the other process finds at its parameter.
 struct Operation {
   void* function;
-  char name[32], library[kArgumentMost], is_absolute[kArgumentMost], options[kArgumentMost], pipe[256];
+  char name[32], arguments[3][kArgumentMost], pipe[256];
 };
 
 std::string random_name() {
@@ -69,18 +69,20 @@ std::string caller() {
     std::memcpy(&bytes[0], &value, sizeof value);
     return bytes;
   };
-  return std::string("\x48\x83\xec\x38", 4) +                                     // sub rsp, 56
-         std::string("\x48\x89\xc8", 3) +                                         // mov rax, rcx
-         std::string("\x4c\x8d\x90", 3) + offset(offsetof(Operation, pipe)) +     // lea r10, [rax + pipe]
-         std::string("\x4c\x89\x54\x24\x20", 5) +                                 // mov [rsp + 32], r10
-         std::string("\x4c\x8d\x88", 3) + offset(offsetof(Operation, options)) +  // lea r9, [rax + options]
-         std::string("\x4c\x8d\x80", 3) +
-         offset(offsetof(Operation, is_absolute)) +  // lea r8, [rax + is_absolute]
-         std::string("\x48\x8d\x90", 3) + offset(offsetof(Operation, library)) +  // lea rdx, [rax + library]
-         std::string("\x48\x8d\x88", 3) + offset(offsetof(Operation, name)) +     // lea rcx, [rax + name]
-         std::string("\xff\x10", 2) +                                             // call [rax]
-         std::string("\x48\x83\xc4\x38", 4) +                                     // add rsp, 56
-         std::string("\xc3", 1);                                                  // ret
+  const auto argument = [&](size_t index) {
+    return offset(offsetof(Operation, arguments) + index * kArgumentMost);
+  };
+  return std::string("\x48\x83\xec\x38", 4) +                                  // sub rsp, 56
+         std::string("\x48\x89\xc8", 3) +                                      // mov rax, rcx
+         std::string("\x4c\x8d\x90", 3) + offset(offsetof(Operation, pipe)) +  // lea r10, [rax + pipe]
+         std::string("\x4c\x89\x54\x24\x20", 5) +                              // mov [rsp + 32], r10
+         std::string("\x4c\x8d\x88", 3) + argument(2) +                        // lea r9, [rax + third]
+         std::string("\x4c\x8d\x80", 3) + argument(1) +                        // lea r8, [rax + second]
+         std::string("\x48\x8d\x90", 3) + argument(0) +                        // lea rdx, [rax + first]
+         std::string("\x48\x8d\x88", 3) + offset(offsetof(Operation, name)) +  // lea rcx, [rax + name]
+         std::string("\xff\x10", 2) +                                          // call [rax]
+         std::string("\x48\x83\xc4\x38", 4) +                                  // add rsp, 56
+         std::string("\xc3", 1);                                               // ret
 }
 
 // Where JVM_EnqueueOperation is in the other process; null with *error.
@@ -197,6 +199,10 @@ int MeetingPlace::connect(const std::string& name, double seconds, std::string* 
   return socket < 0 ? -1 : checked_peer(jvm_.pid, socket, error);
 }
 void MeetingPlace::remove(const std::string&) {}
+int MeetingPlace::open_file(const std::string&, std::string* error) {
+  *error = "files are not exchanged with " + process_name(jvm_.pid);
+  return -1;
+}
 
 int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error) {
   platform::Socket peer;
@@ -213,23 +219,23 @@ bool StagedFiles::open(const Jvm& jvm, const std::string&, const std::vector<Fil
 }
 StagedFiles::~StagedFiles() = default;
 
-int load_agent(const Jvm& jvm, double seconds, const std::string& library, const std::string& options,
-               std::string* error) {
+int ask_vm(const Jvm& jvm, double seconds, const VmOperation& wanted, std::string* error) {
   error->clear();
   Operation operation{};
   Library vm, agent;
   const std::string pipe = "\\\\.\\pipe\\javatool" + random_name();
-  if (library.size() >= kArgumentMost || options.size() >= kArgumentMost) {
-    *error = kTooLong;
-    return -1;
+  for (size_t i = 0; i < 3; ++i) {
+    const std::string& argument = wanted.arguments[i];
+    if (argument.size() >= kArgumentMost) {
+      *error = kTooLong;
+      return -1;
+    }
+    std::memcpy(operation.arguments[i], argument.c_str(), argument.size() + 1);
   }
   if (!libraries(jvm.pid, &vm, &agent, error)) return -1;
   operation.function = enqueue_in(vm, error);
   if (operation.function == nullptr) return -1;
-  std::strcpy(operation.name, "load");
-  std::strcpy(operation.library, library.c_str());
-  std::strcpy(operation.is_absolute, "true");
-  std::strcpy(operation.options, options.c_str());
+  std::snprintf(operation.name, sizeof operation.name, "%s", wanted.name);
   std::snprintf(operation.pipe, sizeof operation.pipe, "%s", pipe.c_str());
   const int listener = listen_at(pipe, error);
   if (listener < 0) return -1;
