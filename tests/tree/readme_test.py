@@ -9,7 +9,7 @@ from support import ROOT, script, write
 
 MARKS = {"docs/options.md": ("options",), "docs/control.md": ("commands",), "docs/hotspot.md": ("changes", "reads"),
          "docs/heap-dump.md": ("heap",),
-         "docs/tool.md": ("run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
+         "docs/tool.md": ("run", "profile", "threads", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
                           "plugin", "view", "convert")}
 PROGRAM = "tools/manual/hprof_manual"
 TABLE = "- `depth=<size>` (4): frames\n"

@@ -112,7 +112,8 @@ struct Command {
 };
 
 extern const Command kRunCommand, kProfileCommand, kAttachCommand, kCtlCommand, kListenCommand, kCheckCommand,
-    kPrintCommand, kDiffCommand, kPluginCommand, kViewCommand, kConvertCommand, kDoctorCommand, kHeapCommand;
+    kPrintCommand, kDiffCommand, kPluginCommand, kViewCommand, kConvertCommand, kDoctorCommand, kHeapCommand,
+    kThreadsCommand;
 
 // All commands, in the order of the overview.
 extern const Rows<const Command*> kCommandRows;

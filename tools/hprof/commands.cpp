@@ -12,10 +12,10 @@ namespace hprof::tool {
 
 namespace {
 
-constexpr const Command* kAll[] = {&kRunCommand,    &kProfileCommand, &kAttachCommand,  &kCtlCommand,
-                                   &kListenCommand, &kCheckCommand,   &kPrintCommand,   &kDiffCommand,
-                                   &kPluginCommand, &kViewCommand,    &kConvertCommand, &kDoctorCommand,
-                                   &kHeapCommand};
+constexpr const Command* kAll[] = {&kRunCommand,    &kProfileCommand, &kThreadsCommand, &kAttachCommand,
+                                   &kCtlCommand,    &kListenCommand,  &kCheckCommand,   &kPrintCommand,
+                                   &kDiffCommand,   &kPluginCommand,  &kViewCommand,    &kConvertCommand,
+                                   &kDoctorCommand, &kHeapCommand};
 
 // Command lines of earlier versions, and what replaces them.
 struct Replaced {

@@ -444,3 +444,32 @@ def view_opens_its_page_where_there_is_a_display(vm):
         time.sleep(0.02)
     with open(opened) as file:
         check_equal(file.read(), page, "what xdg-open was given")
+
+
+@vm_test(units=UNITS, needs=("proc",), quick=True)
+def threads_and_profile_say_why_a_program_hangs(vm):
+    live = vm.start(None, "Hung")
+    found = []
+
+    def hangs():
+        found[:] = hprof(vm, "threads", "--seconds=0", str(live.pid))
+        return "3 of the 3 threads of pool-1-thread-#" in found[1] and "DEADLOCK: 2 threads" in found[1]
+
+    live.wait_until(hangs, "the deadlock and the pool")
+    check_equal(found[0], 1, "exit code of hprof threads with a deadlock")
+    for words in ('"left" waits for java.lang.Object <', 'held by "right"', 'held by "keeper"', "at Hung.keep(Hung.java:"):
+        check(words in found[1], "hprof threads says %r, without %r" % (found[1], words))
+    code, text = hprof(vm, "profile", "--agent=" + vm.agent, "--seconds=0", "-o", vm.path("p.txt"), str(live.pid), "cpu=samples")
+    check_equal(code, 0, "hprof profile: %s" % text)
+    begun = text.find("cpu=samples")
+    check(0 <= text.find("DEADLOCK: 2 threads") < begun and 0 <= text.find("3 of the 3 threads of pool-1") < begun,
+          "hprof profile says %r, and what hangs not first" % text)
+    check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test(units=UNITS, needs=("proc",), since=21)
+def threads_counts_virtual_threads_by_stack(vm):
+    live = vm.start(None, "Hung", "700")
+    pattern = re.compile(r"VIRTUAL THREADS: 700\n  700 threads.*\n(    at .*\n)*    at Hung\.park\(")
+    live.wait_until(lambda: pattern.search(hprof(vm, "threads", "--seconds=0", str(live.pid))[1]), "700 threads in Hung.park")
+    check_equal(live.finish().code, 0, "the program's exit code")

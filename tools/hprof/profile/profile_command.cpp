@@ -13,6 +13,8 @@
 #include "tools/hprof/convert/convert.h"
 #include "tools/hprof/size_text.h"
 #include "tools/hprof/terminal.h"
+#include "tools/hprof/threads/live_threads.h"
+#include "tools/hprof/threads/threads_report.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -124,6 +126,7 @@ class Profiling {
   bool keep_file(bool good, std::string* error);
   bool attach(std::string* error);
   bool has_agent(std::string* error);
+  void say_what_hangs() const;
   int refused(const std::string& error);
   void wait();
   bool fetch(std::string* error);
@@ -205,11 +208,21 @@ bool Profiling::has_agent(std::string* error) {
   return true;
 }
 
+// A profile of threads that stand still has little to show: their locks say more.
+void Profiling::say_what_hangs() const {
+  ThreadDump dump;
+  std::string ignored;
+  if (!ask_threads(attachment_.jvm(), false, vm_seconds_, &dump, &ignored)) return;
+  const std::string hang = hang_text(dump, Blocked::kPools);
+  if (!hang.empty()) std::cerr << hang << "All threads: hprof threads " << options_.pid << std::endl;
+}
+
 // *error is also set when the agent refuses.
 bool Profiling::attach(std::string* error) {
   if (!attachment_.open(options_.pid, given_.text("--agent"), given_.has("--as-is"), error) ||
       has_agent(error))
     return false;
+  say_what_hangs();
   const int listener = attachment_.place().listen(kStream, error);
   if (listener < 0) return false;
   const os::MeetingPlace& place = attachment_.place();
@@ -429,7 +442,8 @@ const Command kProfileCommand = {
     "profile a running program",
     kVerbs,
     R"(Profiles a running JVM: loads the agent, waits, fetches the report, and unloads the agent. The report is a file
-of yours, in this folder; its path and size are printed. The JVM may be in a container. Run it as the user of that
+of yours, in this folder; its path and size are printed. Deadlocks, and pools whose threads all wait for locks, are
+said first. The JVM may be in a container. Run it as the user of that
 process, or as root. Ctrl-C ends the wait and fetches the report; a report that is not whole keeps the name
 FILE.partial. OPTION=VALUE are the agent's options, default cpu=samples. Stacks are whole, up to 512 frames, unless
 depth= is given.

@@ -1,0 +1,110 @@
+// hprof threads PID|FILE: all threads of a program, and why it hangs.
+#include <iostream>
+
+#include "tools/hprof/command.h"
+#include "tools/hprof/threads/live_threads.h"
+#include "tools/hprof/threads/threads_report.h"
+#include "tools/os/os.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr unsigned kFirstWithVirtualThreads = 21;
+
+int print(const std::string& name, const ThreadDump& dump, const CpuTimes& before, double seconds,
+          const std::string& virtual_threads) {
+  const std::string hang = hang_text(dump, Blocked::kAll);
+  std::cout << name << ", " << dump.vm << ": " << counts_text(dump) << "\n\n";
+  if (!hang.empty()) std::cout << hang << '\n';
+  std::cout << threads_text(dump, before, seconds);
+  if (!virtual_threads.empty()) std::cout << '\n' << virtual_threads;
+  return dump.deadlocks.empty() ? kDone : kFoundProblems;
+}
+
+int print_file(const std::string& path) {
+  std::string error;
+  const int file = os::open_for_reading(path, &error);
+  if (file < 0) return fail(error);
+  ThreadDumpReader reader;
+  const bool good = read_lines(
+      file, [&](const std::string& line) { reader.take(line); }, &error);
+  os::close_file(file);
+  if (!good) return fail(path + ": " + error);
+  const ThreadDump dump = reader.finish();
+  if (dump.vm.empty())
+    return fail(path + ": no thread dump (\"Full thread dump\"), as jstack and SIGQUIT print it");
+  return print(path, dump, {}, 0, "");
+}
+
+// Waits; false: a signal to stop came.
+bool wait(double seconds) {
+  return seconds <= 0 || os::wait_readable({}, static_cast<int>(seconds * 1000)) != -2;
+}
+
+int print_process(int pid, const Given& given) {
+  const auto interval = static_cast<double>(given.number("--seconds", 1));
+  const auto patience = static_cast<double>(given.number("--timeout", 10));
+  const bool with_owners = given.has("--locks");
+  os::Jvm jvm;
+  ThreadDump dump;
+  std::string error, virtual_threads;
+  CpuTimes before;
+  if (!os::find_jvm(pid, &jvm, &error) || !os::become(jvm, &error)) return fail(error);
+  const double began = os::monotonic_seconds();
+  os::stop_on_signals();
+  if (interval > 0) {
+    if (!ask_threads(jvm, false, patience, &dump, &error)) return fail(error);
+    before = cpu_times(dump);
+    if (!wait(interval)) return fail("stopped");
+  }
+  const double seconds = interval > 0 ? os::monotonic_seconds() - began : 0;
+  if (!ask_threads(jvm, with_owners, patience, &dump, &error)) return fail(error);
+  if (java_version(dump.vm) >= kFirstWithVirtualThreads) {
+    VirtualThreadReader reader;
+    if (ask_virtual_threads(jvm, patience, &reader, &error)) {
+      const std::vector<VirtualThreads> groups = reader.finish();
+      if (reader.count() != 0) virtual_threads = virtual_threads_text(groups, reader.count());
+    } else {
+      virtual_threads = "VIRTUAL THREADS: not known: " + error + "\n";
+    }
+  }
+  return print(os::name_of(jvm), dump, before, seconds, virtual_threads);
+}
+
+int threads(const Given& given) {
+  uint64_t pid = 0;
+  if (!parse_number(given.words[0], INT32_MAX, &pid)) return print_file(given.words[0]);
+  return pid == 0 ? given.misuse("0 is not a process id") : print_process(static_cast<int>(pid), given);
+}
+
+constexpr OptionRow kOptions[] = {
+    {"--seconds", "N", "time between two dumps, over which CPU is measured; default 1, 0 = one dump",
+     ValueKind::kNumber, 0, 86400},
+    {"--locks", nullptr,
+     "also say who holds locks of java.util.concurrent; the VM walks its heap for it, while the\n"
+     "program stands still"},
+    kListenTimeoutOption,
+};
+constexpr Verb kVerbs[] = {{"", "PID|FILE", "", threads, kOptions}};
+
+}  // namespace
+
+const Command kThreadsCommand = {
+    "threads",
+    "PID|FILE",
+    "show all threads, and why they hang",
+    kVerbs,
+    R"(Prints all threads of a running JVM: deadlocks and locks that threads wait for first, with their holders, then
+threads with the same stack together, with their CPU over the last second and since their start, then virtual
+threads. Loads no agent; the program stands still for the dump, as for jstack. Run it as the user of that process,
+or as root. FILE is the text of a thread dump, of jstack or a log.
+)",
+    R"(  hprof threads 4711
+  hprof threads --locks 4711
+  hprof threads jstack.txt
+
+Exit status: 0 done, 1 threads are deadlocked, 2 wrong usage or failed.
+)"};
+
+}  // namespace hprof::tool

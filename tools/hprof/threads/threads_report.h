@@ -1,0 +1,31 @@
+// What `hprof threads` prints of a thread dump, and `hprof profile` before it begins.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/hprof/threads/thread_dump.h"
+
+namespace hprof::tool {
+
+// CPU time of threads in milliseconds, by address and name.
+using CpuTimes = std::map<std::pair<std::string, std::string>, double>;
+CpuTimes cpu_times(const ThreadDump& dump);
+
+enum class Blocked {
+  kAll,    // each lock that a thread waits for
+  kPools,  // those for which pools wait, of which no thread does anything else
+};
+// The deadlocks, and locks that threads wait for, with stacks. Empty: nothing is blocked.
+std::string hang_text(const ThreadDump& dump, Blocked which);
+
+// All threads: those with Java stacks by stack, the busiest first; virtual ones; those of the VM. before: an
+// earlier dump's times, `seconds` ago; 0: there was none.
+std::string threads_text(const ThreadDump& dump, const CpuTimes& before, double seconds);
+// virtual_count: of all, also of those that no group stands for.
+std::string virtual_threads_text(const std::vector<VirtualThreads>& groups, uint64_t virtual_count);
+// "23 threads with a Java stack, 8 wait for locks"
+std::string counts_text(const ThreadDump& dump);
+
+}  // namespace hprof::tool
