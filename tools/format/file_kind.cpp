@@ -13,12 +13,15 @@ using namespace std::string_view_literals;
 struct Magic {
   std::string_view bytes;
   const char* name;
+  ProfileKind profile = ProfileKind::kNone;
 };
 constexpr Magic kMagics[] = {
-    {"FLR\0"sv, "a recording of JDK Flight Recorder, which jfr prints"},
+    {"FLR\0"sv, "a recording of JDK Flight Recorder, which hprof print, view, diff and convert read",
+     ProfileKind::kJfr},
     {"\0\x12portable heap dump"sv, "a heap dump of OpenJ9 (PHD), which Eclipse MAT reads"},
     {"PK\3\4"sv, "a zip archive, to be unpacked first"},
     {"\x28\xb5\x2f\xfd"sv, "a zstd file, to be unpacked first"},
+    {"\x04\x22\x4d\x18"sv, "an LZ4 file, to be unpacked first"},
     {"\xfd"
      "7zXZ\0"sv,
      "an xz file, to be unpacked first"},
@@ -26,6 +29,8 @@ constexpr Magic kMagics[] = {
     {"MDMP"sv, "a core dump of Windows"},
     {"\xca\xfe\xba\xbe"sv, "a Java class"},
 };
+
+constexpr std::string_view kJsonBegin = "{\"record\":\"";
 
 // Bytes that no text has.
 bool has_controls(const std::string& text) {
@@ -54,9 +59,10 @@ FileKind protobuf_kind(std::string_view begin) {
   const char field = at + 1 < begin.size() ? begin[at + 1] : '\0';
   const bool numbered = "\x0a\x1a\x22\x2a"sv.find(begin[0]) != std::string_view::npos && field == '\x08';
   if (numbered || begin.substr(0, 2) == "\x32\0"sv)
-    return {"a pprof profile, which hprof view, diff and convert read", true};
+    return {"a pprof profile, which hprof print, view, diff and convert read", ProfileKind::kPprof};
   if (begin[0] == '\x0a' && (field == '\x0a' || field == '\x12'))
-    return {"a profile of OpenTelemetry (OTLP)"};
+    return {"a profile of OpenTelemetry (OTLP), which hprof print, view, diff and convert read",
+            ProfileKind::kOtlp};
   return {};
 }
 
@@ -73,6 +79,8 @@ FileKind text_kind(Input& in, const std::string& begin) {
   constexpr size_t kLineMax = 1 << 16;
   const size_t first = begin.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return {};
+  if (begin.compare(first, kJsonBegin.size(), kJsonBegin) == 0)
+    return {"lines of JSON of hprof, which hprof print, view, diff and convert read", ProfileKind::kJson};
   // Folded stacks may begin with a frame such as [cut].
   const size_t second = begin.find_first_not_of(" \t\r\n", first + 1);
   const bool is_list = begin[first] == '[' && second != std::string::npos &&
@@ -86,14 +94,15 @@ FileKind text_kind(Input& in, const std::string& begin) {
   bool cut = false;
   in.seek(0);
   in.line(kLineMax, &line, &cut);
-  if (is_folded(line)) return {"folded stacks, which hprof view, diff and convert read", true};
+  if (is_folded(line))
+    return {"folded stacks, which hprof print, view, diff and convert read", ProfileKind::kFolded};
   return {};
 }
 
 FileKind kind_by(Input& in, const std::string& begin) {
   if (begin.rfind("JAVA PROFILE ", 0) == 0) return {};
   for (const Magic& each : kMagics) {
-    if (std::string_view(begin).substr(0, each.bytes.size()) == each.bytes) return {each.name};
+    if (std::string_view(begin).substr(0, each.bytes.size()) == each.bytes) return {each.name, each.profile};
   }
   if (begin.rfind("\x7f"
                   "ELF",

@@ -7,10 +7,13 @@
 
 namespace hprof::tool {
 
+// Profiles that print, view, diff and convert read beside reports of hprof.
+enum class ProfileKind { kNone, kFolded, kPprof, kJfr, kJson, kOtlp };
+
 struct FileKind {
   std::string name;  // "a zip archive, to be unpacked first"; "" = not known, or a report or dump of hprof
-  bool is_profile = false;  // view, diff and convert read it
-  bool is_binary = false;   // it begins with bytes that no text has
+  ProfileKind profile = ProfileKind::kNone;
+  bool is_binary = false;  // it begins with bytes that no text has
 };
 
 // Reads from the beginning of the input, and returns there.

@@ -50,6 +50,21 @@ inline size_t character_length(std::string_view text, size_t at) {
              : 0;
 }
 
+// Appends a UTF-16 code unit in Java's form.
+inline void append_utf8(uint16_t unit, std::string* text) {
+  const auto put = [&](unsigned lead, unsigned shift, unsigned mask) {
+    text->push_back(static_cast<char>(lead | (unit >> shift & mask)));
+  };
+  if (unit != 0 && unit < 0x80) return put(0, 0, 0x7f);
+  if (unit < 0x800) {
+    put(0xc0, 6, 0x1f);
+  } else {
+    put(0xe0, 12, 0xf);
+    put(0x80, 6, 0x3f);
+  }
+  put(0x80, 0, 0x3f);
+}
+
 // How many bytes at the end of the text are the beginning of an incomplete character.
 inline size_t begun_utf8(std::string_view text) {
   for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {

@@ -7,14 +7,23 @@
 #include <map>
 #include <sstream>
 
+#include <hprof/mock/unit_run.h>
+
 #include "tests/unit/golden/pprof_reader.h"
 #include "tools/hprof/print/profile_sums.h"
 
 using namespace hprof::tool;
 
+extern "C" const hprof_module* hprof_module_encoder_otlp(const hprof_offer*, const char**);
+
 namespace {
 
-constexpr const char* kFormats[] = {"collapsed", "pprof", "ascii"};
+constexpr const char* kFormats[] = {"collapsed", "pprof", "ascii", "json", "otlp"};
+
+// `hprof convert` does not write it.
+const hprof_unit& unit_of(const std::string& format) {
+  return format == "otlp" ? *hprof::mock_open(hprof_module_encoder_otlp)->units[0] : *encoder_of(format);
+}
 
 std::string golden(const std::string& name) {
   std::ifstream file(std::string(HPROF_GOLDEN_DIR) + "/" + name, std::ios::binary);
@@ -48,8 +57,7 @@ std::string convert(const Profile& profile, const std::string& format, const std
                     const std::string& weight) {
   std::string bytes, error;
   std::vector<std::string> said;
-  REQUIRE_MESSAGE(convert_profile(profile, *encoder_of(format), {table, weight}, &bytes, &said, &error),
-                  error);
+  REQUIRE_MESSAGE(convert_profile(profile, unit_of(format), {table, weight}, &bytes, &said, &error), error);
   for (const std::string& line : said) CHECK(line.rfind("lost", 0) != 0);
   return bytes;
 }
@@ -189,13 +197,70 @@ TEST_CASE("convert: JSON keeps stacks, threads, cuts, names and totals") {
   at(R"("name":"c.C[]")");
 }
 
-TEST_CASE("convert: lines of JSON are written, not read") {
-  const std::string json = golden("json.txt");
-  MemorySource source(json.data(), json.size());
-  Profile profile;
-  std::string error;
-  CHECK_FALSE(read_profile(source, &profile, &error));
-  CHECK(error == "cannot read format=json; use format=a or pprof");
+TEST_CASE("convert: lines of JSON have the tables of the text") {
+  const Profile json = read(golden("json.txt")), text = read(golden("ascii.txt"));
+  for (const LastTable& last : last_tables(text)) {
+    const ProfileTable& table = last_of(json, last.table->name);
+    CAPTURE(table.name);
+    CHECK(table.title == last.table->title);
+    CHECK(table.weights[preferred_weight(table)].name ==
+          last.table->weights[preferred_weight(*last.table)].name);
+    for (const ProfileWeight& weight : last.table->weights)
+      if (is_exact("ascii", weight))
+        CHECK(sums_by_method(json, table, weight.name) == sums_by_method(text, *last.table, weight.name));
+  }
+  CHECK(json.notes.size() == text.notes.size());
+  CHECK(json.all_threads.size() == text.all_threads.size());
+}
+
+TEST_CASE("convert: what is wrong in lines of JSON is named with its line") {
+  const auto refused = [](const std::string& text) {
+    MemorySource source(text.data(), text.size());
+    Profile profile;
+    std::string error;
+    CHECK_FALSE(read_profile(source, &profile, &error));
+    return error;
+  };
+  const std::string begin = R"({"record":"begin","version":1,"created_ms":0})"
+                            "\n";
+  CHECK(refused(begin + "x") == "line 2: expected {\"record\": ..., as format=json writes it");
+  CHECK(refused(begin + R"({"record":"note","text":)") == "line 2: the file ends within it: cut short");
+  CHECK(refused(begin + R"({"record":"note","text":})"
+                        "\n") == "line 2: no object of JSON");
+  CHECK(refused(begin + R"({"record":"trace","id":1,"frames":[3]})"
+                        "\n") == "line 2: the trace has frame 3, which is not before it");
+  CHECK(refused(begin + R"({"record":"row","table":"a","cells":{}})"
+                        "\n") == "line 2: a row of a, of which no table is before it");
+}
+
+TEST_CASE("convert: events of JSON are sums of their own") {
+  const std::string columns =
+      R"("columns":[{"name":"trace","type":"trace","flags":[]},{"name":"samples","title":"count","type":"count",)"
+      R"("unit":"samples","flags":["weight","default"]}],"order":null})";
+  const std::string table =
+      R"({"record":"table","name":"hprof.cpu_sample_events/1","flags":["events"],)" + columns + "\n";
+  const std::string row =
+      R"({"record":"row","table":"hprof.cpu_sample_events/1","cells":{"trace":2,"samples":3}})"
+      "\n";
+  const Profile profile = read(R"({"record":"begin","created_ms":5})"
+                               "\n" +
+                               table + row + row + table + row);
+  CHECK(profile.created_ms == 5);
+  REQUIRE(profile.tables.size() == 1);
+  CHECK(profile.tables[0].name == "cpu_sample_events");
+  REQUIRE(profile.tables[0].rows.size() == 1);
+  CHECK(profile.tables[0].rows[0].values == std::vector<uint64_t>{9});
+}
+
+TEST_CASE("convert: what is wrong in OTLP is named with its byte") {
+  const std::string good = convert(read(golden("ascii.txt")), "otlp", "", "");
+  for (size_t size = 3; size < good.size(); ++size) {
+    MemorySource source(good.data(), size);
+    Profile profile;
+    std::string error;
+    if (!read_profile(source, &profile, &error))
+      CHECK_MESSAGE(error.find("byte ") != std::string::npos, error);
+  }
 }
 
 TEST_CASE("convert: the suffix of a file names its format") {

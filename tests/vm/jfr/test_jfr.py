@@ -8,6 +8,7 @@ import subprocess
 
 from harness import Skip, TIMEOUT, check, check_equal, clean_environment, vm_test
 from jdks import installed
+from tool import hprof
 
 OUTPUT = ("encoder_jfr", "sink_file")
 SAMPLE, WAIT_SAMPLE = "jdk.ExecutionSample", "profiler.WallClockSample"
@@ -192,3 +193,74 @@ def what_has_no_events_is_refused_or_said(vm):
     run = vm.run_java(vm.agent_option("heap=sites,format=jfr,file=out.jfr"), "Sites")
     check("format=jfr holds events only, and of SITES there are none; sites=sampled has them" in run.err, "no message\n%s" % run)
     check_equal(Recording(run.path("out.jfr")).events[ALLOCATION], [], "allocations")
+
+
+# What hprof print sums up of the events of each type: the table's title, and an event's part of its first number.
+def seconds_of(event):
+    return float(re.fullmatch(r"PT([\d.]+)S", event["duration"]).group(1))
+
+
+SUMS = {SAMPLE: ("CPU SAMPLES", lambda event: 1), WAIT_SAMPLE: ("WALL CLOCK SAMPLES", lambda event: event["samples"]),
+        "jdk.CPUTimeSample": ("CPU TIME SAMPLES", lambda event: 1), "jdk.NativeMethodSample": ("NATIVE METHOD SAMPLES", lambda event: 1),
+        ALLOCATION: ("SITES", lambda event: event["weight"]),
+        "jdk.ObjectAllocationInNewTLAB": ("TLAB SITES", lambda event: event["tlabSize"]),
+        "jdk.ObjectAllocationOutsideTLAB": ("TLAB SITES", lambda event: event["allocationSize"]),
+        "jdk.JavaMonitorEnter": ("MONITOR TIME", lambda event: 1000 * seconds_of(event)),
+        "jdk.JavaMonitorWait": ("MONITOR WAIT", lambda event: 1000 * seconds_of(event)),
+        "jdk.ThreadPark": ("THREAD PARK", lambda event: 1000 * seconds_of(event))}
+
+
+def check_read(vm, name):
+    """The tool has each event of the recording: in the sum of a table, or in the count of its type."""
+    found = Recording(vm.path(name))
+    code, text = hprof(vm, "print", "--top=0", name)
+    check_equal(code, 0, text)
+    wanted, others = collections.Counter(), {}
+    for kind, events in found.events.items():
+        if kind in SUMS:
+            wanted[SUMS[kind][0]] += sum(SUMS[kind][1](event) for event in events)
+        elif kind != "hprof.Note":
+            others[kind] = len(events)
+    sums = {title: float(number) for title, number in re.findall(r"^([A-Z ]+), .* ([\d.]+)(?: ms)? in the rows$", text, re.M)}
+    check_equal(sorted(sums), sorted(wanted), "tables\n%s" % text)
+    wrong = {title: (number, wanted[title]) for title, number in sums.items() if abs(number - wanted[title]) > 0.06}
+    check(not wrong, "sums (found, wanted): %s" % wrong)
+    counted = {kind: int(number) for number, kind in re.findall(r"^ +(\d+) (\S+\.\S+)$", text, re.M)}
+    check_equal(counted, others, "other events")
+    return found, text
+
+
+def hottest(found, kind):
+    tops = collections.Counter(frames(event)[0] for event in found.events[kind] if frames(event))
+    return tops.most_common(1)[0]
+
+
+@vm_test(units=OUTPUT, since=11)
+def the_tool_reads_the_jdk_s_own_recordings(vm):
+    run = vm.run_java("-XX:StartFlightRecording:filename=jdk.jfr,settings=profile" if vm.version >= 17 else
+                      "-XX:StartFlightRecording=filename=jdk.jfr,settings=profile", "Spin", "12", "2")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    found, text = check_read(vm, "jdk.jfr")
+    method, count = hottest(found, SAMPLE)
+    check(re.search(r"^ +[\d.]+%% +[\d.]+%% +%d  %s$" % (count, re.escape(method)), text, re.M), "%d of %s in\n%s" % (count, method, text))
+    code, said = hprof(vm, "convert", "jdk.jfr", "-o", "jdk.json")
+    check_equal(code, 0, said)
+    code, said = hprof(vm, "diff", "--top=0", "jdk.jfr", "jdk.json")
+    check_equal((code, re.findall(r"^ +[-+][1-9].*", said, re.M)), (0, []), "differences\n%s" % said)
+
+
+@vm_test(units=OUTPUT, since=25)
+def the_tool_reads_cpu_time_samples_of_the_jdk(vm):
+    run = vm.run_java("-XX:StartFlightRecording:filename=jdk.jfr,jdk.CPUTimeSample#enabled=true", "Spin", "12", "2")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    found, text = check_read(vm, "jdk.jfr")
+    check(found.events["jdk.CPUTimeSample"] and "CPU TIME SAMPLES" in text, "samples\n%s" % text)
+
+
+@vm_test(units=("cpu_samples", "monitor", "vm_events") + OUTPUT)
+def the_tool_reads_recordings_of_the_agent(vm):
+    recorded(vm, "cpu=samples,interval=1,monitor=y", "Contend", "monitor", "3", "5", "20")
+    _, text = check_read(vm, "out.jfr")
+    check("CPU SAMPLES, samples" in text and "MONITOR TIME, time blocked" in text, text)
+    recorded(vm, "cpu=samples,clock=wall", "Wall", "1")
+    check_read(vm, "out.jfr")

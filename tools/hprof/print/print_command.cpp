@@ -1,4 +1,4 @@
-// hprof print FILE: prints a binary file as readable text, or the summary of a text report.
+// hprof print FILE: prints a binary file as readable text, or the summary of a report or another profile.
 #include <iostream>
 
 #include "tools/format/definitions.h"
@@ -70,12 +70,13 @@ constexpr Verb kVerbs[] = {{"", "FILE...", "", print, kOptions}};
 const Command kPrintCommand = {
     "print",
     "FILE...",
-    "summarize a report or binary file",
+    "summarize a report, recording or binary file",
     kVerbs,
-    R"(Text report: prints of the last table of each kind the methods and the hottest path; rows that have names of their own
-(classes, monitors), and with --traces every row with its stack. Windows (every=) are added up; what lives is as at the end
+    R"(Profile (what hprof view takes): prints of the last table of each kind the methods and the hottest path; rows that have
+names of their own (classes, monitors), and with --traces every row with its stack. Windows (every=) are added up; what lives is as at the end
 of the last one. Other tables are cumulative, so the last one is complete. Tables without stacks are printed as they are.
-Several files, and those of a folder, are read as one. --by also takes the name of any column, such as contentions.
+Several files, and those of a folder, are read as one. --by also takes the name of any column, such as contentions. A recording
+of JFR has a table for each kind of samples, allocations and waits, and a count of each other event.
 
 Binary file: prints the size and the roots of a heap dump, sites, CPU samples, and the number of records of each type.
 hprof heap histogram prints its classes. Both may be gzip-compressed.

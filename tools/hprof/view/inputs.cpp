@@ -16,10 +16,14 @@ constexpr const char* kDumpTitle = "HEAP DUMP";
 // Joins the profiles of several files.
 class Joiner {
  public:
-  explicit Joiner(Profile* all) : all_(*all) {}
+  explicit Joiner(Profile* all) : all_(*all), traces_(all) {}
 
   void add(Profile one) {
-    for (auto& [number, frames] : one.traces) numbers_[number] = number_of(one, number, frames);
+    for (auto& [number, frames] : one.traces) {
+      const auto thread = one.threads.find(number);
+      numbers_[number] = traces_.number_of(
+          std::move(frames), thread != one.threads.end() ? thread->second : "", one.cut.count(number) != 0);
+    }
     renumber(&one.tables);
     for (ProfileWindow& window : one.windows) renumber(&window.tables);
     if (one.is_stretch && !one.tables.empty()) {
@@ -45,23 +49,6 @@ class Joiner {
     std::move(from->begin(), from->end(), std::back_inserter(*to));
   }
 
-  // Traces of the same frames and thread have one number.
-  uint64_t number_of(const Profile& one, uint64_t number, std::vector<ProfileFrame>& frames) {
-    const auto thread = one.threads.find(number);
-    const bool is_cut = one.cut.count(number) != 0;
-    std::string key = is_cut ? "cut\n" : "\n";
-    if (thread != one.threads.end()) key += thread->second;
-    for (const ProfileFrame& frame : frames)
-      key += '\n' + frame.class_name + '\n' + frame.method + '\n' + frame.source + '\n' +
-             std::to_string(frame.line);
-    const auto [place, fresh] = known_.try_emplace(std::move(key), known_.size() + 1);
-    if (!fresh) return place->second;
-    all_.traces[place->second] = std::move(frames);
-    if (thread != one.threads.end()) all_.threads[place->second] = thread->second;
-    if (is_cut) all_.cut.insert(place->second);
-    return place->second;
-  }
-
   // Trace 0 has no frames.
   void renumber(std::vector<ProfileTable>* tables) const {
     for (ProfileTable& table : *tables) {
@@ -80,7 +67,7 @@ class Joiner {
   }
 
   Profile& all_;
-  std::map<std::string, uint64_t> known_;
+  TraceTable traces_;
   std::map<uint64_t, uint64_t> numbers_;  // of the file that is added
   std::map<std::pair<uint64_t, std::string>, size_t> threads_;
 };

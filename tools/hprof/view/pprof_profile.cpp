@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tools/format/protobuf.h"
+#include "tools/hprof/view/sample_types.h"
 #include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
 
 namespace {
+
+using namespace protobuf;
 
 // Field numbers of profile.proto: of Profile,
 constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6, kTime = 9,
@@ -21,94 +25,6 @@ constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kName = 2, kFile = 4;
 
 constexpr uint64_t kNsPerMs = 1000000;
-
-// pprof's names of the tables' weights.
-struct Word {
-  const char* type;
-  ProfileTable (*table)();
-  const char* weight;
-};
-constexpr Word kWords[] = {
-    {"inuse_space", sites_table, "live_bytes"},
-    {"inuse_objects", sites_table, "live_objects"},
-    {"alloc_space", sites_table, "allocated_bytes"},
-    {"alloc_objects", sites_table, "allocated_objects"},
-    {"contentions", monitors_table, "contentions"},
-    {"delay", monitors_table, "time"},
-    {"calls", times_table, "calls"},
-    {"time", times_table, "time"},
-    {"samples", samples_table, "samples"},
-    {"cpu", samples_table, "time"},
-    {"wall", samples_table, "wall"},
-};
-
-struct Field {
-  uint32_t number = 0;
-  uint32_t wire = 0;
-  uint64_t value = 0;     // of a varint; the length of bytes
-  std::string_view text;  // of bytes
-};
-constexpr uint32_t kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;
-
-// The fields of a message in memory. False: its end, or it is broken, and ok() is false.
-class Message {
- public:
-  explicit Message(std::string_view bytes) : rest_(bytes) {}
-
-  bool next(Field* field) {
-    if (!ok_ || rest_.empty()) return false;
-    const uint64_t key = varint();
-    field->number = static_cast<uint32_t>(key >> 3);
-    field->wire = static_cast<uint32_t>(key & 7);
-    field->value = 0;
-    field->text = {};
-    if (field->wire == kVarint) {
-      field->value = varint();
-    } else if (field->wire == kBytes) {
-      field->value = varint();
-      field->text = take(field->value);
-    } else if (field->wire == kFixed64 || field->wire == kFixed32) {
-      take(field->wire == kFixed64 ? 8 : 4);
-    } else {
-      ok_ = false;
-    }
-    return ok_;
-  }
-  // Appends one number, or all packed ones.
-  static bool numbers(const Field& field, std::vector<uint64_t>* to) {
-    if (field.wire == kVarint) {
-      to->push_back(field.value);
-      return true;
-    }
-    Message packed(field.text);
-    while (packed.ok_ && !packed.rest_.empty()) to->push_back(packed.varint());
-    return packed.ok_ && field.wire == kBytes;
-  }
-  bool ok() const { return ok_; }
-
- private:
-  uint64_t varint() {
-    uint64_t value = 0;
-    for (uint32_t shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<uint8_t>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    ok_ = false;
-    return 0;
-  }
-  std::string_view take(uint64_t size) {
-    if (size > rest_.size()) ok_ = false;
-    if (!ok_) return {};
-    const std::string_view taken = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return taken;
-  }
-
-  std::string_view rest_;
-  bool ok_ = true;
-};
 
 class PprofReader {
  public:
@@ -300,12 +216,6 @@ class PprofReader {
     return index < texts_.size() ? texts_[index] : kNone;
   }
 
-  static const Word* word_of(const std::string& type) {
-    const auto* found = std::find_if(std::begin(kWords), std::end(kWords),
-                                     [&](const Word& word) { return type == word.type; });
-    return found == std::end(kWords) ? nullptr : found;
-  }
-
   // The table is a known one if its first known weight is.
   bool make_types() {
     at_ = 0;
@@ -313,18 +223,21 @@ class PprofReader {
     const bool is_empty = profile_.created_ms != 0 && samples_.empty();
     if (types_.empty() && !is_empty) return fail("the profile has no sample type");
     table_ = {"pprof", "PPROF", {}, {}};
-    const Word* kind = nullptr;
+    ProfileTable known;
     for (const Type& type : types_) {
       if (text(type.name).empty()) return fail("expected a name of each sample type");
-      if (kind == nullptr) kind = word_of(text(type.name));
+      if (known.name.empty()) known = table_with_type(text(type.name));
     }
-    const ProfileTable known = kind != nullptr ? kind->table() : table_;
-    table_.name = known.name;
-    table_.title = known.title;
-    table_.leaf = known.leaf;
+    if (!known.name.empty()) {
+      table_.name = known.name;
+      table_.title = known.title;
+      table_.leaf = known.leaf;
+    }
     bool chosen = false;
     for (const Type& type : types_) {
-      add_weight(type, known);
+      const TypedWeight typed = weight_of_type(text(type.name), text(type.unit), known, period_);
+      scales_.push_back(typed.scale);
+      table_.weights.push_back(typed.weight);
       table_.weights.back().preferred = !chosen && default_ != 0 && text(type.name) == text(default_);
       chosen = chosen || table_.weights.back().preferred;
     }
@@ -332,29 +245,6 @@ class PprofReader {
     if (!chosen && !types_.empty()) table_.weights.back().preferred = true;
     profile_.about.emplace_back("format", "pprof");
     return true;
-  }
-
-  void add_weight(const Type& type, const ProfileTable& known) {
-    const std::string &name = text(type.name), &unit = text(type.unit);
-    scales_.push_back(unit == "microseconds"   ? 1000
-                      : unit == "milliseconds" ? 1000000
-                      : unit == "seconds"      ? 1000000000
-                                               : 1);
-    ProfileWeight weight{name, name, ProfileWeight::kCount, false, false};
-    if (unit == "bytes") weight.unit = ProfileWeight::kBytes;
-    if (unit == "nanoseconds" || scales_.back() != 1) weight.unit = ProfileWeight::kNanoseconds;
-    const Word* word = word_of(name);
-    if (word != nullptr && word->table().name == known.name) {
-      weight.name = weight.title = word->weight;
-      for (const ProfileWeight& same : known.weights) {
-        if (same.name != weight.name) continue;
-        weight.title = same.title;
-        weight.state = same.state;
-        weight.sample = same.sample;
-      }
-      if (known.name == "cpu_samples" && weight.unit == ProfileWeight::kNanoseconds) weight.sample = period_;
-    }
-    table_.weights.push_back(weight);
   }
 
   bool add_frames(uint64_t id, std::vector<ProfileFrame>* frames) {
@@ -374,12 +264,7 @@ class PprofReader {
       frames->push_back(std::move(frame));
     }
     if (!location->second.lines.empty()) return true;
-    ProfileFrame frame;
-    char address[24];
-    std::snprintf(address, sizeof address, "0x%llx",
-                  static_cast<unsigned long long>(location->second.address));
-    frame.method = address;
-    frames->push_back(std::move(frame));
+    frames->push_back(frame_of_address(location->second.address));
     return true;
   }
 

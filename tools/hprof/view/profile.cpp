@@ -1,5 +1,7 @@
 #include "tools/hprof/view/profile.h"
 
+#include <cstdio>
+
 #include "tools/format/file_kind.h"
 
 namespace hprof::tool {
@@ -44,6 +46,14 @@ ProfileFrame frame_of_name(std::string_view name) {
   return frame;
 }
 
+ProfileFrame frame_of_address(uint64_t address) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+  ProfileFrame frame;
+  frame.method = text;
+  return frame;
+}
+
 void put_plain_table(PlainTable table, Profile* profile) {
   std::vector<PlainTable>& all = profile->plain_tables;
   const auto [place, fresh] = profile->plain_places.try_emplace(table.title, all.size());
@@ -62,6 +72,20 @@ void take_off_marks(uint64_t trace, Profile* profile) {
     profile->cut.insert(trace);
   }
   if (frames.size() == 1 && ends_with("[unknown]")) frames.pop_back();
+}
+
+uint64_t TraceTable::number_of(std::vector<ProfileFrame> frames, const std::string& thread, bool is_cut) {
+  std::string key = (is_cut ? "cut\n" : "\n") + thread;
+  for (const ProfileFrame& frame : frames)
+    key += '\n' + frame.class_name + '\n' + frame.method + '\n' + frame.source + '\n' +
+           std::to_string(frame.line);
+  const auto [place, fresh] = known_.try_emplace(std::move(key), known_.size() + 1);
+  const uint64_t number = place->second;
+  if (!fresh) return number;
+  profile_.traces[number] = std::move(frames);
+  if (!thread.empty()) profile_.threads[number] = thread;
+  if (is_cut) profile_.cut.insert(number);
+  return number;
 }
 
 namespace {
@@ -83,16 +107,27 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
                                                  : read_binary_profile(in, profile, error);
   const FileKind kind = kind_of(in);
   if (starts_with(first, "count callee caller time")) return read_call_list(in, profile, error);
-  if (starts_with(first, "{\"")) {
-    *error = "cannot read format=json; use format=a or pprof";
-    return false;
-  }
   if (starts_with(first, "<!doctype html>")) {
     *error = "a page, which only hprof view reads, by itself";
     return false;
   }
-  if (!kind.name.empty() && !kind.is_profile) {
-    *error = "cannot read " + kind.name + "; use a report of hprof, a pprof profile or folded stacks";
+  switch (kind.profile) {
+    case ProfileKind::kFolded:
+      return read_folded_profile(in, profile, error);
+    case ProfileKind::kPprof:
+      return read_pprof_profile(in, profile, error);
+    case ProfileKind::kJfr:
+      return read_jfr_profile(in, profile, error);
+    case ProfileKind::kJson:
+      return read_json_profile(in, profile, error);
+    case ProfileKind::kOtlp:
+      return read_otlp_profile(in, profile, error);
+    case ProfileKind::kNone:
+      break;
+  }
+  if (!kind.name.empty()) {
+    *error = "cannot read " + kind.name +
+             "; use a report of hprof, a recording of JFR, a pprof profile or folded stacks";
     return false;
   }
   return kind.is_binary ? read_pprof_profile(in, profile, error) : read_folded_profile(in, profile, error);

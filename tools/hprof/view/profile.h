@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "tools/format/input.h"
@@ -91,9 +92,21 @@ struct Profile {
   uint64_t duration_ns = 0;  // of the profile; 0: not known
 };
 
-// Reads a text report, a call list of cpu=old, a binary file with CPU SAMPLES or ALLOC SITES, folded stacks
-// ("a;b;c 42"), or pprof's profile.proto from a source at its start. False with *error, which names the line
-// or byte: none of these.
+// Numbers the traces of a profile: those of the same frames and thread have one number.
+class TraceTable {
+ public:
+  explicit TraceTable(Profile* profile) : profile_(*profile) {}
+  // thread: "" = none.
+  uint64_t number_of(std::vector<ProfileFrame> frames, const std::string& thread, bool is_cut);
+
+ private:
+  Profile& profile_;
+  std::unordered_map<std::string, uint64_t> known_;
+};
+
+// Reads a text report, a call list of cpu=old, a binary file with CPU SAMPLES or ALLOC SITES, a recording of
+// JDK Flight Recorder, folded stacks ("a;b;c 42"), lines of JSON, a request of OTLP or pprof's profile.proto
+// from a source at its start. False with *error, which names the line or byte: none of these.
 bool read_profile(ByteSource& source, Profile* profile, std::string* error);
 
 // The readers, for a source of open_source().
@@ -103,9 +116,14 @@ bool read_call_list(Input& in, Profile* profile, std::string* error);
 bool read_binary_profile(Input& in, Profile* profile, std::string* error);
 bool read_folded_profile(Input& in, Profile* profile, std::string* error);
 bool read_pprof_profile(Input& in, Profile* profile, std::string* error);
+bool read_jfr_profile(Input& in, Profile* profile, std::string* error);
+bool read_json_profile(Input& in, Profile* profile, std::string* error);
+bool read_otlp_profile(Input& in, Profile* profile, std::string* error);
 
 // Class and method of "some.Class.method".
 ProfileFrame frame_of_name(std::string_view name);
+// Code without a name: "0x7f0010".
+ProfileFrame frame_of_address(uint64_t address);
 // Adds a table, or replaces the earlier one of its title.
 void put_plain_table(PlainTable table, Profile* profile);
 // Removes the encoders' marks: "[cut]" as the outermost frame of a cut stack, "[unknown]" for a missing one.

@@ -62,9 +62,9 @@ const Command kViewCommand = {
     "draw a profile: an HTML page with a flame graph and tables",
     kVerbs,
     R"(Makes an HTML page for a browser: flame graph, callers of each method, table of methods, search. The page is one
-self-contained file. FILE is a text report (java.hprof.txt) or a binary file with CPU samples or allocation
-sites, of this agent or the original, folded stacks, or a profile of pprof; compressed by gzip or not. Several files, and
-those of a folder, are drawn as one; windows (every=) are added up. A page with events is drawn again, from
+self-contained file. FILE is a report of this agent or the original (text, or binary with CPU samples or allocation sites),
+its JSON, OTLP or JFR, a recording of the JDK or of async-profiler, folded stacks, or a profile of pprof; compressed by gzip
+or not. Several files, and those of a folder, are drawn as one; windows (every=) are added up. A page with events is drawn again, from
 and to a time, or of chosen threads.
 )",
     R"(  hprof view java.hprof.txt

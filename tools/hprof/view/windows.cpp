@@ -261,16 +261,29 @@ bool ReportEnds::take(std::string_view text) {
   const Report report = report_of(text, &window);
   if (report == Report::kNone) return false;
   if (report == Report::kWindow) {
-    move_to(&window);
-    profile_.windows.push_back(std::move(window));
+    take_window(std::move(window));
   } else {
-    has_others_ = true;
     profile_.notes.emplace_back(text);
+    take_other();
   }
+  return true;
+}
+
+void ReportEnds::take_window(ProfileWindow window) {
+  move_to(&window);
+  profile_.windows.push_back(std::move(window));
+  end_report();
+}
+
+void ReportEnds::take_other() {
+  has_others_ = true;
+  end_report();
+}
+
+void ReportEnds::end_report() {
   tables_ = profile_.tables.size();
   notes_ = profile_.notes.size();
   profile_.fresh_plain.clear();
-  return true;
 }
 
 // Files of 1.0.0 have no note after reports that are no windows. Such a report has the tables of all

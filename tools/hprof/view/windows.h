@@ -17,11 +17,15 @@ class ReportEnds {
   // True: the text is such a note. The tables and notes since the report before, if they are a window, are
   // now in Profile::windows.
   bool take(std::string_view text);
+  // The same of reports whose end the file says in its own way.
+  void take_window(ProfileWindow window);
+  void take_other();
   // True: a report was none.
   bool has_others() const { return has_others_; }
 
  private:
   void move_to(ProfileWindow* window);
+  void end_report();
 
   Profile& profile_;
   bool has_others_ = false;

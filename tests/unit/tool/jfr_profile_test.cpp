@@ -1,0 +1,169 @@
+// Recordings of JDK Flight Recorder, read as profiles.
+#include <doctest/doctest.h>
+
+#include "tests/unit/support/jfr_builder.h"
+#include "tools/format/jfr_file.h"
+#include "tools/hprof/view/profile.h"
+
+using namespace hprof::test;
+using namespace hprof::tool;
+
+namespace {
+
+constexpr uint64_t kSecond = 1000000000;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+bool read(const std::string& bytes, Profile* profile, std::string* error) {
+  MemorySource source(bytes.data(), bytes.size());
+  return read_profile(source, profile, error);
+}
+
+Profile read(const std::string& bytes) {
+  Profile profile;
+  std::string error;
+  REQUIRE_MESSAGE(read(bytes, &profile, &error), error);
+  return profile;
+}
+
+std::string refused(const std::string& bytes) {
+  Profile profile;
+  std::string error;
+  CHECK_FALSE(read(bytes, &profile, &error));
+  return error;
+}
+
+std::string chunk() {
+  JfrBuilder builder;
+  add_jfr_chunk(builder, kSecond);
+  return builder.bytes();
+}
+
+std::string changed(std::string bytes, size_t at, char to) {
+  bytes[at] = to;
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("jfr: a recording has its samples, with packed and with fixed integers") {
+  for (const bool packed : {true, false}) {
+    CAPTURE(packed);
+    JfrBuilder builder(packed);
+    add_jfr_chunk(builder, 5 * kSecond);
+    const Profile profile = read(builder.bytes());
+    CHECK(profile.created_ms == 5000);
+    CHECK(profile.duration_ns == kSecond);
+    CHECK(profile.is_stretch);
+    REQUIRE(profile.tables.size() == 2);
+    const ProfileTable& samples = profile.tables[0];
+    CHECK(samples.name == "cpu_samples");
+    REQUIRE(samples.rows.size() == 3);
+    CHECK(samples.rows[0].values == std::vector<uint64_t>{2});
+    const std::vector<ProfileFrame>& frames = profile.traces.at(samples.rows[0].trace);
+    REQUIRE(frames.size() == 2);
+    CHECK(frames[0].class_name == "a.A");
+    CHECK(frames[0].method == "inner");
+    CHECK(frames[0].line == 12);
+    CHECK(frames[1].class_name == "a.A$B");
+    CHECK(frames[1].line == -1);
+    CHECK(profile.threads.at(samples.rows[0].trace) == "main");
+    CHECK(profile.threads.at(samples.rows[1].trace) == "C1");
+    CHECK(profile.traces.at(samples.rows[2].trace).empty());
+    const ProfileTable& blocked = profile.tables[1];
+    CHECK(blocked.name == "monitor_time");
+    REQUIRE(blocked.rows.size() == 1);
+    CHECK(blocked.rows[0].values == std::vector<uint64_t>{1500000, 1});
+    CHECK(blocked.rows[0].name == "a.A[]");
+    CHECK(profile.cut == std::set<uint64_t>{blocked.rows[0].trace});
+    REQUIRE(profile.plain_tables.size() == 1);
+    CHECK(profile.plain_tables[0].rows == std::vector<std::string>{"         1 jdk.GCPhasePause"});
+    CHECK(profile.notes.empty());
+  }
+}
+
+TEST_CASE("jfr: chunks add up, each with its own types and pools") {
+  JfrBuilder builder;
+  add_jfr_chunk(builder, kSecond);
+  add_jfr_chunk(builder, 3 * kSecond, "other");
+  add_jfr_chunk(builder, 9 * kSecond);
+  const Profile profile = read(builder.bytes());
+  CHECK(profile.created_ms == 1000);
+  CHECK(profile.duration_ns == 9 * kSecond);
+  const ProfileTable& samples = profile.tables[0];
+  uint64_t sum = 0, inner = 0;
+  for (const ProfileRow& row : samples.rows) {
+    const std::vector<ProfileFrame>& frames = profile.traces.at(row.trace);
+    sum += row.values[0];
+    if (!frames.empty() && frames[0].method == "inner") inner += row.values[0];
+  }
+  CHECK(sum == 12);
+  CHECK(inner == 6);
+  CHECK(profile.plain_tables[0].rows == std::vector<std::string>{"         3 jdk.GCPhasePause"});
+}
+
+TEST_CASE("jfr: what is wrong is named with its byte, and what is before it is a profile") {
+  const std::string good = chunk(), size = std::to_string(good.size());
+  CHECK(has(refused(good.substr(0, 60)), "byte 0: the file ends within the head"));
+  CHECK(has(refused(good.substr(0, good.size() - 1)), ": the file ends within the chunk of byte 0"));
+  CHECK(has(refused(changed(good, 5, 1)), "byte 0: a chunk of version 1.1"));
+  CHECK(has(refused(changed(changed(good, 14, 0), 15, 1)), "byte 0: a chunk that was not finished"));
+  const std::string rest = "not read, from there on: byte " + size + ": ";
+  for (const auto& [bytes, problem] :
+       {std::pair<std::string, std::string>{"\x04\x22\x4d\x18", "expected a chunk"},
+        {good.substr(0, 60), "the file ends within the head of a chunk"}}) {
+    const Profile profile = read(good + bytes);
+    CHECK(profile.tables.size() == 2);
+    REQUIRE(profile.notes.size() == 1);
+    CHECK_MESSAGE(has(profile.notes[0], rest + problem), profile.notes[0]);
+  }
+}
+
+TEST_CASE("jfr: a file cut or changed anywhere is read or refused with a byte") {
+  const std::string good = chunk();
+  Profile profile;
+  std::string error;
+  for (size_t i = 0; i < good.size(); ++i) {
+    CAPTURE(i);
+    if (i > 4) CHECK(has(refused(good.substr(0, i)), "byte "));
+    for (const char value : {'\0', '\x7f', '\xff'}) {
+      profile = {};
+      if (!read(changed(good, i, value), &profile, &error) && i > 4) CHECK(has(error, "byte "));
+    }
+  }
+}
+
+TEST_CASE("jfr: strings of each encoding") {
+  JfrBuilder builder;
+  builder.type({kJfrInt, "int", {}}).type({kJfrString, "java.lang.String", {}});
+  JfrBuilder::Type note = {20, "hprof.Note", {{"number", kJfrInt}, {"text", kJfrString}}};
+  builder.type(note);
+  builder.pools(JfrValues().u4(1).u8(kJfrString).u4(2).u8(7).text("pooled").u8(8).u1(2).u8(8));
+  const auto with = [](const std::string& text) { return JfrValues().u4(1).add(text); };
+  for (const std::string& text : {std::string("\0", 1), std::string("\1"), std::string("\2\7"),
+                                  std::string("\2\x8"), std::string("\2\x9"), std::string("\3\2\xc3\xa4"),
+                                  std::string("\4\3a\xe4\1\xac"
+                                              "A"),
+                                  std::string("\5\2a\xe4")})
+    builder.event(20, with(text));
+  const Profile profile = read(builder.end_chunk(kSecond).bytes());
+  CHECK(profile.notes ==
+        std::vector<std::string>{"", "", "pooled", "", "", "\xc3\xa4", "a\xc3\xa4\xe2\x82\xac", "a\xc3\xa4"});
+}
+
+TEST_CASE("jfr: a stack that is not in the pool is counted") {
+  JfrBuilder builder;
+  builder.event(kJfrSample, builder.values().u8(1).u8(1).u8(99));
+  add_jfr_chunk(builder, kSecond);
+  const Profile profile = read(builder.bytes());
+  CHECK(profile.notes == std::vector<std::string>{"events whose stack is not in the file: 1"});
+}
+
+TEST_CASE("jfr: types within each other, and values of no bytes, are refused") {
+  for (const unsigned inner : {20u, 21u}) {
+    JfrBuilder builder;
+    builder.type({20, "hprof.Note", {{"text", inner}}}).type({21, "Nothing", {}});
+    builder.event(20, builder.values().u4(1)).end_chunk(kSecond);
+    CHECK(has(refused(builder.bytes()), "byte 68: an event whose fields do not fit its 3 bytes"));
+  }
+}

@@ -1,0 +1,217 @@
+// Reads recordings of JDK Flight Recorder. Each kind of event with stacks becomes a table.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "tools/format/definitions.h"
+#include "tools/format/jfr_file.h"
+#include "tools/hprof/view/profile.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr uint64_t kNsPerMs = 1000000;
+constexpr char kNote[] = "hprof.Note", kOthers[] = "OTHER EVENTS";
+
+ProfileTable native_table() {
+  return {"native_samples", "NATIVE METHOD SAMPLES", samples_table().weights, {}};
+}
+ProfileTable wall_table() { return {"wall_samples", "WALL CLOCK SAMPLES", samples_table().weights, {}}; }
+ProfileTable cpu_time_table() {
+  ProfileTable table = {"cpu_time_samples", "CPU TIME SAMPLES", samples_table().weights, {}};
+  table.weights.push_back({"time", "CPU time", ProfileWeight::kNanoseconds, false, false});
+  return table;
+}
+
+// A table of what events have, and how many events there were.
+ProfileTable sums_table(const char* name, const char* title, const ProfileWeight& weight,
+                        const char* events) {
+  return {name, title, {weight, {events, events, ProfileWeight::kCount, false, false}}, {}, true};
+}
+const ProfileWeight kAllocated = {"allocated_bytes", "allocated bytes", ProfileWeight::kBytes, true, false};
+const ProfileWeight kBlocked = {"time", "time blocked", ProfileWeight::kNanoseconds, true, false};
+ProfileTable allocations_table() { return sums_table("alloc_sites", "SITES", kAllocated, "samples"); }
+ProfileTable buffers_table() { return sums_table("tlab_sites", "TLAB SITES", kAllocated, "events"); }
+ProfileTable blocked_table() { return sums_table("monitor_time", "MONITOR TIME", kBlocked, "contentions"); }
+ProfileTable waits_table() { return sums_table("monitor_wait", "MONITOR WAIT", kBlocked, "waits"); }
+ProfileTable parks_table() { return sums_table("thread_park", "THREAD PARK", kBlocked, "parks"); }
+
+// How the events of a type become rows. Of tables with a leaf the first weight has the amount, of samples the
+// second one, and what is left counts.
+struct Source {
+  const char* type;
+  ProfileTable (*table)();
+  const char* thread;
+  const char* leaf;    // the field of a class; null: none
+  const char* amount;  // the field to add up; null: none
+  const char* count;   // the field of how many events it stands for; null: one
+};
+constexpr Source kSources[] = {
+    {"jdk.ExecutionSample", samples_table, "sampledThread", nullptr, nullptr, nullptr},
+    {"jdk.CPUTimeSample", cpu_time_table, "eventThread", nullptr, "samplingPeriod", nullptr},
+    {"profiler.WallClockSample", wall_table, "sampledThread", nullptr, nullptr, "samples"},
+    {"jdk.NativeMethodSample", native_table, "sampledThread", nullptr, nullptr, nullptr},
+    {"jdk.ObjectAllocationSample", allocations_table, "eventThread", "objectClass", "weight", nullptr},
+    {"jdk.ObjectAllocationInNewTLAB", buffers_table, "eventThread", "objectClass", "tlabSize", nullptr},
+    {"jdk.ObjectAllocationOutsideTLAB", buffers_table, "eventThread", "objectClass", "allocationSize",
+     nullptr},
+    {"jdk.JavaMonitorEnter", blocked_table, "eventThread", "monitorClass", "duration", nullptr},
+    {"jdk.JavaMonitorWait", waits_table, "eventThread", "monitorClass", "duration", nullptr},
+    {"jdk.ThreadPark", parks_table, "eventThread", "parkedClass", "duration", nullptr},
+};
+
+uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+class JfrProfile {
+ public:
+  JfrProfile(Input& in, Profile* profile) : file_(in), profile_(*profile), numbers_(profile) {}
+
+  // What comes before a problem is a profile.
+  bool run(std::string* error) {
+    uint64_t first_ns = 0, last_ns = 0, chunks = 0;
+    for (; file_.next_chunk(); ++chunks) {
+      if (chunks == 0) first_ns = file_.start_ns();
+      last_ns = std::max(last_ns, file_.end_ns());
+      if (chunks == 0) profile_.about.emplace_back("format", "JFR " + file_.version());
+      read_chunk();
+      if (!file_.problem().empty()) break;
+    }
+    const std::string problem =
+        file_.problem().empty() ? "" : "byte " + std::to_string(file_.problem_at()) + ": " + file_.problem();
+    if (chunks == 0 && !problem.empty()) {
+      *error = problem;
+      return false;
+    }
+    if (!problem.empty()) profile_.notes.push_back("not read, from there on: " + problem);
+    if (lost_ != 0)
+      profile_.notes.push_back("events whose stack is not in the file: " + std::to_string(lost_));
+    profile_.created_ms = first_ns / kNsPerMs;
+    profile_.duration_ns = last_ns - std::min(first_ns, last_ns);
+    profile_.is_stretch = profile_.duration_ns != 0;
+    keep_tables();
+    return true;
+  }
+
+ private:
+  struct Table {
+    ProfileTable made;
+    std::map<std::pair<uint64_t, std::string>, size_t> rows;  // by trace and name
+  };
+
+  void read_chunk() {
+    traces_.clear();
+    std::unordered_map<const JfrType*, const Source*> sources;
+    JfrValue event;
+    while (file_.next_event()) {
+      const JfrType* type = file_.event_type();
+      const auto [place, fresh] = sources.try_emplace(type, nullptr);
+      if (fresh && type != nullptr) place->second = source_of(type->name);
+      const bool is_note = type != nullptr && type->name == kNote;
+      if (place->second == nullptr && !is_note) {
+        ++others_[type == nullptr ? "of a type that the file does not describe" : std::string(type->name)];
+        continue;
+      }
+      if (!file_.read_event(&event)) return;
+      if (is_note)
+        profile_.notes.push_back(file_.text(file_.field(event, "text")));
+      else
+        add(event, *place->second);
+    }
+  }
+
+  static const Source* source_of(std::string_view type) {
+    const auto* found = std::find_if(std::begin(kSources), std::end(kSources),
+                                     [&](const Source& each) { return type == each.type; });
+    return found == std::end(kSources) ? nullptr : found;
+  }
+
+  void add(const JfrValue& event, const Source& source) {
+    Table& table = tables_[source.table];
+    if (table.made.name.empty()) table.made = source.table();
+    const uint64_t trace = trace_of(event, source.thread);
+    const std::string name = source.leaf == nullptr ? "" : class_of(file_.field(event, source.leaf));
+    const auto [place, fresh] = table.rows.try_emplace({trace, name}, table.made.rows.size());
+    if (fresh) table.made.rows.push_back({trace, std::vector<uint64_t>(table.made.weights.size()), name});
+    std::vector<uint64_t>& values = table.made.rows[place->second].values;
+    const size_t count = table.made.leaf ? 1 : 0;
+    values[count] = add_saturated(values[count], source.count == nullptr ? 1 : amount(event, source.count));
+    if (source.amount != nullptr)
+      values[1 - count] = add_saturated(values[1 - count], amount(event, source.amount));
+  }
+
+  // Times are in ticks.
+  uint64_t amount(const JfrValue& event, std::string_view field) const {
+    const uint64_t number = file_.number(file_.field(event, field));
+    return field == "duration" || field == "samplingPeriod" ? file_.nanoseconds(number) : number;
+  }
+
+  std::string class_of(const JfrValue& value) const {
+    return java_name(file_.text(file_.field(value, "name")));
+  }
+
+  // The trace of an event, shared by those of the same stack and thread.
+  uint64_t trace_of(const JfrValue& event, const char* thread_field) {
+    const JfrValue stack = file_.field(event, "stackTrace"), thread = file_.field(event, thread_field);
+    if (stack.type == nullptr && stack.number != 0) ++lost_;
+    if (stack.number == 0) return number_of(stack, thread);
+    const auto [place, fresh] = traces_.try_emplace({stack.number, thread.number}, 0);
+    if (fresh) place->second = number_of(stack, thread);
+    return place->second;
+  }
+
+  uint64_t number_of(const JfrValue& stack, const JfrValue& thread) {
+    std::vector<ProfileFrame> frames;
+    for (const JfrValue& each : file_.elements(file_.field(stack, "frames"))) {
+      const JfrValue method = file_.field(each, "method");
+      ProfileFrame frame;
+      frame.class_name = class_of(file_.field(method, "type"));
+      frame.method = file_.text(file_.field(method, "name"));
+      if (frame.method.empty()) frame.method = "unknown";
+      frame.line = static_cast<int32_t>(file_.number(file_.field(each, "lineNumber")));
+      frames.push_back(std::move(frame));
+    }
+    std::string name = file_.text(file_.field(thread, "javaName"));
+    if (name.empty()) name = file_.text(file_.field(thread, "osName"));
+    const bool is_cut = file_.number(file_.field(stack, "truncated")) != 0;
+    return numbers_.number_of(std::move(frames), name, is_cut);
+  }
+
+  void keep_tables() {
+    for (const Source& source : kSources) {
+      const auto found = tables_.find(source.table);
+      if (found == tables_.end()) continue;
+      profile_.tables.push_back(std::move(found->second.made));
+      tables_.erase(found);
+    }
+    if (others_.empty()) return;
+    std::vector<std::pair<uint64_t, std::string>> sorted;
+    for (const auto& [name, count] : others_) sorted.emplace_back(count, name);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    PlainTable table = {
+        kOthers, {std::string(kOthers) + ", which are no part of the profile", "     count type"}, {}};
+    for (const auto& [count, name] : sorted) {
+      const std::string number = std::to_string(count);
+      table.rows.push_back(std::string(number.size() < 10 ? 10 - number.size() : 0, ' ') + number + " " +
+                           name);
+    }
+    put_plain_table(std::move(table), &profile_);
+  }
+
+  JfrFile file_;
+  Profile& profile_;
+  TraceTable numbers_;
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> traces_;  // of the chunk, by numbers of stack and thread
+  std::map<ProfileTable (*)(), Table> tables_;
+  std::map<std::string, uint64_t> others_;  // how many events of each other type
+  uint64_t lost_ = 0;
+};
+
+}  // namespace
+
+bool read_jfr_profile(Input& in, Profile* profile, std::string* error) {
+  return JfrProfile(in, profile).run(error);
+}
+
+}  // namespace hprof::tool

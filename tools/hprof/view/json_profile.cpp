@@ -1,0 +1,273 @@
+// Reads lines of JSON, as format=json writes them: tables with their columns, and what their rows refer to.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "tools/format/ascii_lines.h"
+#include "tools/format/json.h"
+#include "tools/hprof/view/windows.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr uint64_t kNsPerMs = 1000000;
+
+bool has_flag(const JsonValue& of, std::string_view flag) {
+  const std::vector<JsonValue>& flags = of["flags"].items;
+  return std::any_of(flags.begin(), flags.end(), [&](const JsonValue& each) { return each.words() == flag; });
+}
+
+// "cpu_samples" of "hprof.cpu_samples/1"; others keep the name of their vendor.
+std::string table_name(const std::string& name) {
+  constexpr std::string_view kOurs = "hprof.";
+  const size_t version = name.rfind('/');
+  const bool is_ours = name.compare(0, kOurs.size(), kOurs) == 0 && version != std::string::npos;
+  return is_ours ? name.substr(kOurs.size(), version - kOurs.size()) : name;
+}
+
+// A class, method or thread is an object with its name.
+const std::string& name_of(const JsonValue& cell) {
+  return cell.kind == JsonValue::kObject ? cell["name"].words() : cell.words();
+}
+
+class JsonProfile {
+ public:
+  JsonProfile(Input& in, Profile* profile) : lines_(in), profile_(*profile), ends_(profile) {}
+
+  bool run(std::string* error) {
+    profile_.about.emplace_back("format", "JSON");
+    std::string_view line;
+    bool good = true;
+    while (good && lines_.next(&line)) good = take(line);
+    if (!good) {
+      *error = "line " + std::to_string(lines_.number()) + ": " + problem_;
+      return false;
+    }
+    finish_table();
+    for (ProfileTable& table : events_) profile_.tables.push_back(std::move(table));
+    return true;
+  }
+
+ private:
+  struct Column {
+    std::string name;
+    size_t weight = SIZE_MAX;  // index in the table; SIZE_MAX: it is none
+    bool is_trace = false, is_leaf = false;
+  };
+
+  bool fail(const std::string& problem) {
+    problem_ = problem;
+    return false;
+  }
+
+  // Lines of other records, of a heap dump for one, are not looked into.
+  bool take(std::string_view line) {
+    struct Record {
+      std::string_view name;
+      bool (JsonProfile::*take)(const JsonValue& record);
+    };
+    static constexpr Record kRecords[] = {{"begin", &JsonProfile::take_begin},
+                                          {"frame", &JsonProfile::take_frame},
+                                          {"trace", &JsonProfile::take_trace},
+                                          {"note", &JsonProfile::take_note},
+                                          {"table", &JsonProfile::take_table},
+                                          {"row", &JsonProfile::take_row},
+                                          {"report_begin", &JsonProfile::take_report_begin},
+                                          {"report_end", &JsonProfile::take_report_end},
+                                          {"thread_start", &JsonProfile::take_thread}};
+    Scan scan(line);
+    std::string_view name;
+    if (!scan.literal("{\"record\":\"") || !scan.up_to("\"", &name)) {
+      if (line.empty()) return true;
+      return fail("expected {\"record\": ..., as format=json writes it");
+    }
+    for (const Record& each : kRecords) {
+      if (each.name != name) continue;
+      JsonValue record;
+      if (lines_.cut() || !parse_json(line, &record))
+        return fail(lines_.unfinished() ? "the file ends within it: cut short" : "no object of JSON");
+      return (this->*each.take)(record);
+    }
+    return true;
+  }
+
+  bool take_begin(const JsonValue& record) {
+    profile_.created_ms = record["created_ms"].number();
+    return true;
+  }
+
+  bool take_thread(const JsonValue& record) {
+    profile_.all_threads.push_back({record["id"].number(), record["name"].words(), false});
+    return true;
+  }
+
+  bool take_frame(const JsonValue& record) {
+    ProfileFrame& frame = frames_[record["id"].number()];
+    frame.class_name = record["class"].words();
+    frame.method = record["method"].words();
+    frame.source = record["source"].words();
+    frame.line = static_cast<int64_t>(std::min<uint64_t>(record["line"].number(), INT32_MAX));
+    return true;
+  }
+
+  bool take_trace(const JsonValue& record) {
+    const uint64_t number = record["id"].number();
+    if (number == 0) return true;
+    std::vector<ProfileFrame>& frames = profile_.traces[number];
+    frames.clear();
+    for (const JsonValue& each : record["frames"].items) {
+      const auto frame = frames_.find(each.number());
+      if (frame == frames_.end())
+        return fail("the trace has frame " + each.text + ", which is not before it");
+      frames.push_back(frame->second);
+    }
+    const std::string& thread = name_of(record["thread"]);
+    if (!thread.empty()) profile_.threads[number] = thread;
+    if (record["cut"].is_true()) profile_.cut.insert(number);
+    return true;
+  }
+
+  bool take_note(const JsonValue& record) {
+    const std::string& text = record["text"].words();
+    if (!ends_.take(text)) profile_.notes.push_back(text);
+    return true;
+  }
+
+  bool take_report_begin(const JsonValue& record) {
+    finish_table();
+    window_ = {};
+    is_window_ = record["reason"].words() == "window";
+    window_.begin_ms = record["begin_wall_ns"].number() / kNsPerMs;
+    window_.end_ms = std::max(record["end_wall_ns"].number() / kNsPerMs, window_.begin_ms + 1);
+    return true;
+  }
+
+  bool take_report_end(const JsonValue&) {
+    finish_table();
+    if (is_window_) ends_.take_window(std::move(window_));
+    if (!is_window_) ends_.take_other();
+    return true;
+  }
+
+  bool take_table(const JsonValue& record) {
+    finish_table();
+    name_ = record["name"].words();
+    table_ = {table_name(name_), record["title"].words(), {}, {}};
+    plain_ = {table_.title, {table_.title}, {}};
+    columns_.clear();
+    has_trace_ = false;
+    is_events_ = has_flag(record, "events");
+    for (const JsonValue& each : record["columns"].items) add_column(each, record);
+    for (const Column& column : columns_)
+      if (column.weight != SIZE_MAX) table_.totals.push_back(record["totals"][column.name].number());
+    in_table_ = true;
+    return true;
+  }
+
+  void add_column(const JsonValue& from, const JsonValue& table) {
+    Column column;
+    column.name = from["name"].words();
+    const std::string& type = from["type"].words();
+    column.is_trace = !has_trace_ && type == "trace";
+    has_trace_ = has_trace_ || column.is_trace;
+    column.is_leaf = has_flag(from, "leaf");
+    table_.leaf = table_.leaf || column.is_leaf;
+    // Columns that have what callees have, too, do not add up.
+    if (has_flag(from, "weight") && !has_flag(from, "total")) {
+      column.weight = table_.weights.size();
+      ProfileWeight weight = {column.name, from["title"].words(), ProfileWeight::kCount,
+                              table["order"].words() == column.name, has_flag(from, "state")};
+      if (type == "bytes") weight.unit = ProfileWeight::kBytes;
+      if (type == "nanoseconds") weight.unit = ProfileWeight::kNanoseconds;
+      if (table["order"].words().empty()) weight.preferred = has_flag(from, "default");
+      if (from["unit"].words() == "samples") weight.sample = 1;
+      if (table["period_column"].words() == column.name) weight.sample = table["period"].number();
+      // "count" says less than its unit.
+      if (weight.title == "count" && !from["unit"].words().empty()) weight.title = from["unit"].words();
+      table_.weights.push_back(std::move(weight));
+    }
+    columns_.push_back(std::move(column));
+  }
+
+  bool take_row(const JsonValue& record) {
+    if (!in_table_ || record["table"].words() != name_)
+      return fail("a row of " + record["table"].words() + ", of which no table is before it");
+    const JsonValue& cells = record["cells"];
+    ProfileRow row = {0, std::vector<uint64_t>(table_.weights.size())};
+    std::string text;
+    for (const Column& column : columns_) {
+      const JsonValue& cell = cells[column.name];
+      if (column.weight != SIZE_MAX) {
+        if (!cell.is_number()) return fail("expected a number for " + column.name);
+        row.values[column.weight] = cell.number();
+      }
+      if (column.is_trace) row.trace = cell.number();
+      if (column.is_leaf) row.name = name_of(cell);
+      if (column.name == "label") row.label = cell.words();
+      text += (text.empty() ? "" : " ") + column.name + "=" + name_of(cell);
+    }
+    if (is_profile())
+      table_.rows.push_back(std::move(row));
+    else
+      plain_.rows.push_back(std::move(text));
+    return true;
+  }
+
+  bool is_profile() const { return has_trace_ && !table_.weights.empty(); }
+
+  // Events come in several tables of one name, which is a table of their sums here.
+  void finish_table() {
+    const bool had_table = in_table_;
+    in_table_ = false;
+    if (!had_table || (table_.rows.empty() && plain_.rows.empty())) return;
+    if (!is_profile()) return put_plain_table(std::move(plain_), &profile_);
+    if (!is_events_) {
+      profile_.tables.push_back(std::move(table_));
+      return;
+    }
+    size_t index = 0;
+    const auto is_it = [&](const ProfileTable& each) {
+      return each.name == table_.name && each.weights.size() == table_.weights.size();
+    };
+    while (index < events_.size() && !is_it(events_[index])) ++index;
+    std::vector<ProfileRow> rows = std::move(table_.rows);
+    table_.rows.clear();
+    table_.totals.clear();
+    if (index == events_.size()) events_.push_back(std::move(table_));
+    for (ProfileRow& row : rows) add_event(std::move(row), index);
+  }
+
+  void add_event(ProfileRow row, size_t table) {
+    std::vector<ProfileRow>& rows = events_[table].rows;
+    const auto [place, fresh] = places_.try_emplace({table, row.trace, row.name, row.label}, rows.size());
+    if (fresh) return rows.push_back(std::move(row));
+    std::vector<uint64_t>& values = rows[place->second].values;
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = row.values[i] > UINT64_MAX - values[i] ? UINT64_MAX : values[i] + row.values[i];
+  }
+
+  LineReader lines_;
+  Profile& profile_;
+  ReportEnds ends_;
+  std::string problem_;
+  std::map<uint64_t, ProfileFrame> frames_;
+  ProfileWindow window_;  // of the report
+  bool is_window_ = false;
+  // The table whose rows come:
+  bool in_table_ = false, has_trace_ = false, is_events_ = false;
+  std::string name_;
+  ProfileTable table_;
+  PlainTable plain_;
+  std::vector<Column> columns_;
+  std::vector<ProfileTable> events_;                                                 // sums of events
+  std::map<std::tuple<size_t, uint64_t, std::string, std::string>, size_t> places_;  // of the rows in events_
+};
+
+}  // namespace
+
+bool read_json_profile(Input& in, Profile* profile, std::string* error) {
+  return JsonProfile(in, profile).run(error);
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,312 @@
+// Reads profiles of OpenTelemetry: one ExportProfilesServiceRequest or ProfilesData, as format=otlp and
+// others write it. Profiles whose types are weights of one table become that table.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "tools/format/protobuf.h"
+#include "tools/hprof/view/profile.h"
+#include "tools/hprof/view/sample_types.h"
+
+namespace hprof::tool {
+
+namespace {
+
+using namespace protobuf;
+
+// Field numbers of opentelemetry/proto/profiles/v1development: of the request, ResourceProfiles,
+// ScopeProfiles,
+constexpr uint32_t kResourceProfiles = 1, kDictionary = 2;
+constexpr uint32_t kScopeProfiles = 2, kProfiles = 2;
+// of ProfilesDictionary,
+constexpr uint32_t kLocations = 2, kFunctions = 3, kStrings = 5, kAttributes = 6, kStacks = 7;
+// of Profile, ValueType, Sample,
+constexpr uint32_t kSampleType = 1, kSamples = 2, kTime = 3, kDuration = 4, kPeriod = 6;
+constexpr uint32_t kType = 1, kUnit = 2;
+constexpr uint32_t kStackIndex = 1, kAttributeIndices = 2, kValues = 4, kTimes = 5;
+// of Function, Location, Line, Stack, KeyValueAndUnit, AnyValue.
+constexpr uint32_t kName = 1, kFile = 3;
+constexpr uint32_t kAddress = 2, kLines = 3;
+constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
+constexpr uint32_t kLocationIndices = 1;
+constexpr uint32_t kKey = 1, kValue = 2;
+constexpr uint32_t kText = 1;
+
+constexpr uint64_t kNsPerMs = 1000000;
+
+uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+class OtlpProfile {
+ public:
+  OtlpProfile(Input& in, Profile* profile) : in_(in), profile_(*profile), numbers_(profile) {}
+
+  bool run(std::string* error) {
+    in_.text(kUnknownSize, &bytes_);
+    // The dictionary may come last.
+    const bool good =
+        each(bytes_, kDictionary, [&](std::string_view part) { return read_dictionary(part); }) &&
+        each(bytes_, kResourceProfiles, [&](std::string_view resource) {
+          return each(resource, kScopeProfiles, [&](std::string_view scope) {
+            return each(scope, kProfiles, [&](std::string_view part) { return read_profile(part); });
+          });
+        });
+    if (!good) {
+      *error = "byte " + std::to_string(at_) + ": " + problem_;
+      return false;
+    }
+    profile_.about.emplace_back("format", "OTLP");
+    profile_.is_stretch = profile_.duration_ns != 0;
+    for (Table& table : tables_) keep(std::move(table));
+    return true;
+  }
+
+ private:
+  struct Pair {
+    uint64_t first = 0, second = 0;
+  };
+  struct Location {
+    uint64_t address = 0;
+    std::vector<Pair> lines;  // function and number, innermost first: what was inlined
+  };
+  struct Attribute {
+    uint64_t key = 0;
+    std::string_view value;  // "": no text
+  };
+  struct Sample {
+    uint64_t stack = 0, value = 0;
+    std::vector<uint64_t> attributes;
+  };
+  struct Table {
+    ProfileTable made, known;
+    std::map<std::tuple<uint64_t, std::string, std::string>, size_t> rows;  // by trace, name and label
+  };
+
+  // Of the message that begins there.
+  bool fail(std::string_view message, const std::string& problem) {
+    at_ = static_cast<uint64_t>(message.data() - bytes_.data());
+    problem_ = problem;
+    return false;
+  }
+
+  // Calls visit(part) for each field of that number that is a message or text.
+  template <class Visit>
+  bool each(std::string_view message, uint32_t number, const Visit& visit) {
+    return fields(message, [&](const Field& field) {
+      return field.number != number || field.wire != kBytes || visit(field.text);
+    });
+  }
+  template <class Visit>
+  bool fields(std::string_view message, const Visit& visit) {
+    Message parts(message);
+    Field field;
+    while (parts.next(&field))
+      if (!visit(field))
+        return !problem_.empty() ? false : fail(message, "a broken field of a profile of OTLP");
+    return parts.ok() || fail(message, "the message ends within a field, or is not one of OTLP");
+  }
+
+  bool read_dictionary(std::string_view dictionary) {
+    return fields(dictionary, [&](const Field& field) {
+      if (field.wire != kBytes) return true;
+      switch (field.number) {
+        case kStrings:
+          strings_.push_back(field.text);
+          return true;
+        case kFunctions:
+          return read_pair(field.text, kName, kFile, &functions_.emplace_back());
+        case kLocations:
+          return read_location(field.text, &locations_.emplace_back());
+        case kStacks: {
+          std::vector<uint64_t>& stack = stacks_.emplace_back();
+          return fields(field.text, [&](const Field& part) {
+            return part.number != kLocationIndices || Message::numbers(part, &stack);
+          });
+        }
+        case kAttributes:
+          return read_attribute(field.text, &attributes_.emplace_back());
+        default:
+          return true;
+      }
+    });
+  }
+
+  bool read_pair(std::string_view message, uint32_t first, uint32_t second, Pair* pair) {
+    return fields(message, [&](const Field& part) {
+      if (part.number == first) pair->first = part.value;
+      if (part.number == second) pair->second = part.value;
+      return true;
+    });
+  }
+
+  bool read_location(std::string_view message, Location* location) {
+    return fields(message, [&](const Field& part) {
+      if (part.number == kAddress) location->address = part.value;
+      return part.number != kLines ||
+             read_pair(part.text, kLineFunction, kLineNumber, &location->lines.emplace_back());
+    });
+  }
+
+  bool read_attribute(std::string_view message, Attribute* attribute) {
+    return fields(message, [&](const Field& part) {
+      if (part.number == kKey) attribute->key = part.value;
+      return part.number != kValue || each(part.text, kText, [&](std::string_view text) {
+               attribute->value = text;
+               return true;
+             });
+    });
+  }
+
+  bool read_profile(std::string_view message) {
+    Pair type;
+    uint64_t time_ns = 0, duration_ns = 0, period = 0;
+    std::vector<Sample> samples;
+    const bool good = fields(message, [&](const Field& field) {
+      if (field.number == kTime) time_ns = field.value;
+      if (field.number == kDuration) duration_ns = field.value;
+      if (field.number == kPeriod) period = field.value;
+      if (field.number == kSampleType) return read_pair(field.text, kType, kUnit, &type);
+      return field.number != kSamples || read_sample(field.text, &samples.emplace_back());
+    });
+    if (!good) return false;
+    if (text(type.first).empty()) return fail(message, "expected a profile with a sample type");
+    const uint64_t ms = time_ns / kNsPerMs;
+    if (profile_.created_ms == 0 || (ms != 0 && ms < profile_.created_ms)) profile_.created_ms = ms;
+    profile_.duration_ns = std::max(profile_.duration_ns, duration_ns);
+    const std::string name(text(type.first)), unit(text(type.second));
+    Table& table = table_of(name);
+    const TypedWeight typed = weight_of_type(name, unit, table.known, period);
+    std::vector<ProfileWeight>& weights = table.made.weights;
+    size_t column = 0;
+    while (column < weights.size() && weights[column].name != typed.weight.name) ++column;
+    if (column == weights.size()) {
+      weights.push_back(typed.weight);
+      for (ProfileRow& row : table.made.rows) row.values.push_back(0);
+    }
+    return std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+      return add_row(message, sample, typed.scale, column, &table);
+    });
+  }
+
+  // Values without times are one each; times without values count.
+  bool read_sample(std::string_view message, Sample* sample) {
+    std::vector<uint64_t> values;
+    uint64_t times = 0;
+    const bool good = fields(message, [&](const Field& part) {
+      if (part.number == kStackIndex) sample->stack = part.value;
+      if (part.number == kAttributeIndices) return Message::numbers(part, &sample->attributes);
+      if (part.number == kTimes) times += part.wire == kBytes ? part.text.size() / 8 : 1;
+      return part.number != kValues || Message::numbers(part, &values);
+    });
+    if (!good) return false;
+    for (const uint64_t value : values) {
+      if (value > INT64_MAX) return fail(message, "a negative value");
+      sample->value = add_saturated(sample->value, value);
+    }
+    if (values.empty()) sample->value = times;
+    return true;
+  }
+
+  Table& table_of(const std::string& type) {
+    const ProfileTable known = table_with_type(type);
+    const std::string& name = known.name.empty() ? type : known.name;
+    for (Table& table : tables_)
+      if (table.made.name == name) return table;
+    Table& table = tables_.emplace_back();
+    table.known = known;
+    table.made.name = name;
+    table.made.title = known.name.empty() ? type : known.title;
+    table.made.leaf = known.leaf;
+    return table;
+  }
+
+  bool add_row(std::string_view profile, const Sample& sample, uint64_t scale, size_t column, Table* table) {
+    if (stacks_.empty())
+      return fail(profile, "no table of stacks: an older form of OTLP, or a file cut short");
+    if (sample.stack >= stacks_.size())
+      return fail(profile,
+                  "a sample of stack " + std::to_string(sample.stack) + ", which is not in the file");
+    ProfileRow row;
+    std::string thread;
+    for (const uint64_t index : sample.attributes) {
+      if (index >= attributes_.size())
+        return fail(profile,
+                    "a sample with attribute " + std::to_string(index) + ", which is not in the file");
+      const Attribute& attribute = attributes_[static_cast<size_t>(index)];
+      const std::string_view key = text(attribute.key);
+      if (key == "thread.name") thread = attribute.value;
+      if (key == "class" || key == "monitor") row.name = attribute.value;
+      if (key == "label") row.label = attribute.value;
+    }
+    row.trace = trace_of(sample.stack, thread);
+    const auto [place, fresh] =
+        table->rows.try_emplace({row.trace, row.name, row.label}, table->made.rows.size());
+    if (fresh) {
+      row.values.resize(table->made.weights.size());
+      table->made.leaf = table->made.leaf || !row.name.empty();
+      table->made.rows.push_back(std::move(row));
+    }
+    uint64_t& value = table->made.rows[place->second].values[column];
+    value = add_saturated(value, sample.value > UINT64_MAX / scale ? UINT64_MAX : sample.value * scale);
+    return true;
+  }
+
+  uint64_t trace_of(uint64_t stack, const std::string& thread) {
+    const auto [place, fresh] = traces_.try_emplace({stack, thread}, 0);
+    if (!fresh) return place->second;
+    std::vector<ProfileFrame> frames;
+    for (const uint64_t index : stacks_[static_cast<size_t>(stack)])
+      add_frames(index < locations_.size() ? locations_[static_cast<size_t>(index)] : Location(), &frames);
+    place->second = numbers_.number_of(std::move(frames), thread, false);
+    take_off_marks(place->second, &profile_);
+    return place->second;
+  }
+
+  void add_frames(const Location& location, std::vector<ProfileFrame>* frames) const {
+    for (const Pair& line : location.lines) {
+      const Pair function =
+          line.first < functions_.size() ? functions_[static_cast<size_t>(line.first)] : Pair();
+      ProfileFrame frame = frame_of_name(text(function.first));
+      frame.source = text(function.second);
+      frame.line = static_cast<int64_t>(std::min<uint64_t>(line.second, INT32_MAX));
+      frames->push_back(std::move(frame));
+    }
+    if (location.lines.empty()) frames->push_back(frame_of_address(location.address));
+  }
+
+  std::string_view text(uint64_t index) const {
+    return index < strings_.size() ? strings_[static_cast<size_t>(index)] : std::string_view();
+  }
+
+  void keep(Table table) {
+    if (table.made.rows.empty()) return;
+    // The order of the weights is that of the profiles; the preferred one that of the table.
+    size_t preferred = table.made.weights.size() - 1;
+    for (size_t i = 0; i < table.made.weights.size(); ++i)
+      for (const ProfileWeight& same : table.known.weights)
+        if (same.preferred && same.name == table.made.weights[i].name) preferred = i;
+    table.made.weights[preferred].preferred = true;
+    profile_.tables.push_back(std::move(table.made));
+  }
+
+  Input& in_;
+  Profile& profile_;
+  TraceTable numbers_;
+  std::string bytes_;  // of the file; what follows refers to it
+  uint64_t at_ = 0;    // position, for messages
+  std::string problem_;
+  std::vector<std::string_view> strings_;
+  std::vector<Pair> functions_;  // name and file
+  std::vector<Location> locations_;
+  std::vector<std::vector<uint64_t>> stacks_;
+  std::vector<Attribute> attributes_;
+  std::vector<Table> tables_;
+  std::map<std::pair<uint64_t, std::string>, uint64_t> traces_;  // by stack and thread
+};
+
+}  // namespace
+
+bool read_otlp_profile(Input& in, Profile* profile, std::string* error) {
+  return OtlpProfile(in, profile).run(error);
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,22 @@
+// The sample types of pprof and OTLP as weights of tables.
+#pragma once
+
+#include <string>
+
+#include "tools/hprof/view/profile.h"
+
+namespace hprof::tool {
+
+// The table of hprof's with a weight of that type, without rows; its name is empty: there is none.
+ProfileTable table_with_type(const std::string& type);
+
+struct TypedWeight {
+  ProfileWeight weight;
+  uint64_t scale;  // how many of the weight's units one of the type's is
+};
+// known: what table_with_type() returned for a type of the table. period: what a sample stands for; 0: not
+// known.
+TypedWeight weight_of_type(const std::string& type, const std::string& unit, const ProfileTable& known,
+                           uint64_t period);
+
+}  // namespace hprof::tool
