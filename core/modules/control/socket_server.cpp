@@ -195,9 +195,20 @@ void SocketServer::take(Listener& listener, platform::Socket socket) {
   platform::socket_close(&socket);
 }
 
+// Tells a client that waits for nothing, so that it knows the end of a session from that of a killed VM.
+void SocketServer::say_end(Connection& connection) {
+  if (!connection.proven.load(std::memory_order_acquire) || connection.leaves.load(std::memory_order_acquire))
+    return;
+  const Str text = "ERROR the session ends\n";
+  platform::socket_send(connection.socket, text.data, text.size, 0);
+}
+
 // The answer to a command that ends the session, such as exit, is still sent.
 bool SocketServer::end(Connection& connection, int64_t deadline_ns) {
-  if (!connection.answers.load(std::memory_order_seq_cst)) shut_down(connection);
+  if (!connection.answers.load(std::memory_order_seq_cst)) {
+    say_end(connection);
+    shut_down(connection);
+  }
   if (connection.thread.join(deadline_ns)) return true;
   shut_down(connection);  // the client may have stopped reading
   return connection.thread.join(platform::monotonic_ns() + kShutDownNs);

@@ -60,6 +60,7 @@ class SocketServer final : public ControlServer {
   Connection* find_free(Listener& listener);
   bool keep_waiting(Connection& connection);
   bool end(Connection& connection, int64_t deadline_ns);
+  void say_end(Connection& connection);
   void shut_down(Connection& connection);
   void set_free(Connection& connection);
   bool open_local(const ControlOptions& options, Error* error);
