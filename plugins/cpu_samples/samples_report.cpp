@@ -68,6 +68,10 @@ void Snapshot::take_rows(const SampleBook& book) {
   row_count = table.size();
 }
 
+static bool is_by_signals(const Circumstances& how) {
+  return how.engine != nullptr && std::strcmp(how.engine, "signal") == 0;
+}
+
 static Note note_on_engine(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
   line.add("cpu=samples: ");
@@ -77,7 +81,9 @@ static Note note_on_engine(const Snapshot& snapshot, const Circumstances& how) {
   line.seconds(how.watched_ns);
   if (how.clock_step_ns != 0)
     line.add("; CPU clocks move in steps of ").decimal(how.clock_step_ns / 1000, 3).add(" ms");
-  return line;
+  return line.add(how.is_elapsed       ? "; by turns, running or not"
+                  : is_by_signals(how) ? "; by a CPU timer of each thread"
+                                       : "; by asking the VM");
 }
 
 static uint64_t square_root(uint64_t n) {
@@ -89,27 +95,27 @@ static uint64_t square_root(uint64_t n) {
 }
 
 // The standard error of a share p is sqrt(p (1 - p) / n) for n samples of equal weight; for p = 1/2, in
-// hundredths of a point, 5000 / sqrt(n). A sample that counts as four intervals is one here.
+// hundredths of a percent, 5000 / sqrt(n). A sample that counts as four intervals is one here.
 static Note note_on_samples(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
   line.add("cpu=samples: ")
       .add(snapshot.samples)
       .add(snapshot.samples == 1 ? " stack taken" : " stacks taken");
-  if (snapshot.total >= 2 * snapshot.samples && how.engine != nullptr && how.why_jvmti == nullptr &&
-      std::strcmp(how.engine, "signal") == 0) {
+  if (snapshot.total >= 2 * snapshot.samples && how.why_jvmti == nullptr && is_by_signals(how)) {
     const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.samples;
     line.add(", one for ").decimal(each_us, 3).add(" ms of CPU time: timers fire no oftener");
   }
-  line.add("; a share of 50% is right to ");
   const uint64_t root =
       square_root(snapshot.effective_samples * 100'000'000);  // 10,000 sqrt(effective_samples)
-  return line.decimal((50'000'000 + root / 2) / root, 2).add(" points (standard error)");
+  const uint64_t error = (50'000'000 + root / 2) / root;
+  line.add("; a share of 50% stands for ").percent(5000 - error, 10'000);
+  return line.add(" to ").percent(5000 + error, 10'000).add(" (standard error)");
 }
 
 static Note note_on_reasons(const Snapshot& snapshot, uint64_t without_stack) {
   Note line;
   line.add("cpu=samples: ").add(without_stack).add(without_stack == 1 ? " sample" : " samples");
-  line.add(" without a stack (class JVM in the table):");
+  line.add(" without a stack (class JVM; hprof print explains it):");
   for (uint32_t r = 0; r < kReasonCount; r++) {
     if (snapshot.reasons[r] == 0) continue;
     line.add(" ").add(reason_method(static_cast<Reason>(r))).add(" ").add(snapshot.reasons[r]);
@@ -123,10 +129,10 @@ static Note note_on_stacks(const Snapshot& snapshot, uint64_t sum) {
                                           "by AsyncGetCallTrace, which may lose frames", "lost"};
   static_assert(sizeof kWhat / sizeof kWhat[0] == kFoundCount, "a text for each");
   Note line;
-  line.add("cpu=samples: stacks: ").decimal(snapshot.found[0] * 10000 / sum, 2).add("% ").add(kWhat[0]);
+  line.add("cpu=samples: stacks: ").percent(snapshot.found[0], sum).add(" ").add(kWhat[0]);
   for (uint32_t f = 1; f < kFoundCount; f++) {
     if (snapshot.found[f] == 0) continue;
-    line.add(", ").decimal(snapshot.found[f] * 10000 / sum, 2).add("% ").add(kWhat[f]);
+    line.add(", ").percent(snapshot.found[f], sum).add(" ").add(kWhat[f]);
   }
   return line;
 }
@@ -142,7 +148,7 @@ static Note note_on_kinds(const Snapshot& snapshot) {
   for (uint32_t k = 0; k < HPROF_FRAME_KINDS; k++) {
     if (snapshot.kinds[k] == 0) continue;
     line.add(line.size() == 0 ? "cpu=samples: methods on top: " : ", ");
-    line.decimal(snapshot.kinds[k] * 10000 / sum, 2).add("% ").add(kWhat[k]);
+    line.percent(snapshot.kinds[k], sum).add(" ").add(kWhat[k]);
   }
   return line;
 }

@@ -498,8 +498,9 @@ hprof_status SignalEngine::write_note(uint64_t) const {
   hprof_status status = HPROF_OK;
   if (ended != 0) {
     Note line;
-    line.add("cpu=samples: ").add(ended).add(ended == 1 ? " system call was" : " system calls were");
-    status = hprof::write_note(s, line.add(" ended by a signal (EINTR)"));
+    line.add("cpu=samples: ").add(ended).add(ended == 1 ? " wait" : " waits");
+    status = hprof::write_note(
+        s, line.add(" of the program in a system call returned early (EINTR), for a sample"));
   }
   if (status == HPROF_OK && walker_.has_given_up())
     status = hprof::write_note(

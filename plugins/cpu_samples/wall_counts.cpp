@@ -85,8 +85,8 @@ void WallCounts::keep_facts() {
 static hprof_status write_idle(const Shared& shared, const WallFacts& facts) {
   Note idle;
   idle.add("cpu=samples: not in the table: ").add(facts.idle).add(" samples, ");
-  idle.decimal(facts.idle * 10000 / (facts.idle + facts.counted), 2);
-  idle.add("% of all, of the JDK's own threads while they waited (threads=* shows them)");
+  idle.percent(facts.idle, facts.idle + facts.counted);
+  idle.add(" of all, of the JDK's own threads while they waited (threads=* shows them)");
   return hprof::write_note(shared.services, idle);
 }
 

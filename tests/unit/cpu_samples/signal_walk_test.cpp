@@ -199,7 +199,7 @@ TEST_CASE("the own walk answers once its stacks have been AsyncGetCallTrace's") 
   with.vm.stack = {{2, with.g}};
   with.ticks(4);
   CHECK(with.rows() == Rows{{"JVM.unknown_native_code", 3}, {"App.f", 13}, {"App.g", 4}});
-  CHECK(with.vm.has_note("65% whole, 20% by AsyncGetCallTrace, which may lose frames, 15% lost"));
+  CHECK(with.vm.has_note("65.00% whole, 20.00% by AsyncGetCallTrace, which may lose frames, 15.00% lost"));
   with.vm.destroy();
   CHECK_FALSE(with.vm.has_walk);  // closed
 }
@@ -217,7 +217,7 @@ TEST_CASE("guesses prove nothing, and stacks with frames behind the depth are co
   with.vm.stack = with.vm.own_stack;
   with.ticks(21);
   with.vm.report();
-  CHECK(with.vm.has_note(" 0% whole, 50% cut at depth=, 47.61% by AsyncGetCallTrace"));
+  CHECK(with.vm.has_note(" 0.00% whole, 50.00% cut at depth=, 47.62% by AsyncGetCallTrace"));
 }
 
 TEST_CASE("a walk whose stacks differ from AsyncGetCallTrace's is not used any more") {
@@ -350,7 +350,7 @@ TEST_CASE("what ran the methods on top of whole stacks is a note") {
   with.vm.own_kind = HPROF_FRAME_INLINED;
   with.ticks(1);
   with.rows();
-  CHECK(with.vm.has_note(": 12.5% interpreted, 75% compiled by C2, 12.5% inlined\n"));
+  CHECK(with.vm.has_note(": 12.50% interpreted, 75.00% compiled by C2, 12.50% inlined\n"));
   with.vm.ops->reset(with.vm.self);
   with.rows();
   CHECK_FALSE(with.vm.has_note("methods on top"));

@@ -157,7 +157,7 @@ TEST_CASE("clock=wall: only threads of the names asked for") {
 
 TEST_CASE("clock=wall: waits of the JDK's own threads are a note, unless threads= chooses them") {
   const char* const note =
-      "cpu=samples: not in the table: 20 samples, 66.66% of all, of the JDK's own threads";
+      "cpu=samples: not in the table: 20 samples, 66.67% of all, of the JDK's own threads";
   for (const char* names : {"", "*"}) {
     Walled w;
     w.own("Finalizer", "system", "")->stack = w.frames({"java.lang.Object.wait", "java.lang.Thread.run"});
@@ -207,7 +207,7 @@ TEST_CASE("clock=wall: the JDK's own threads are in the table with the program's
   }
   CHECK(states == std::set<std::string>{"STATE.blocked", "STATE.parked", "STATE.runnable"});
   CHECK(w.vm.total() == 10);
-  CHECK(w.vm.has_note("not in the table: 2 samples, 16.66% of all"));
+  CHECK(w.vm.has_note("not in the table: 2 samples, 16.67% of all"));
 }
 
 TEST_CASE("clock=wall: stop, start, reset and sampling switched off leave time out") {

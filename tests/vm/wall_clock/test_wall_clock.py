@@ -204,7 +204,7 @@ def virtual_threads_that_wait_have_their_time(vm):
         note = re.search(r"virtual threads without a carrier: (\d+) samples of random ones of about (\d+)", "\n".join(report.notes))
         check(note, "%s: no note in %s" % (kind, report.notes))
         looks, seen = int(note.group(1)), int(note.group(2))
-        points = float(re.search(r"a share of 50% is right to ([\d.]+) points", "\n".join(report.notes)).group(1))
+        points = float(re.search(r"a share of 50% stands for [\d.]+% to ([\d.]+)%", "\n".join(report.notes)).group(1)) - 50
         total = sum(found.values())
         # While they start, carriers run them, or they wait for one.
         check(as_expected >= 0.8 * total, "%s: %d of %d ms wait, without frames of the scheduler" % (kind, as_expected, total))

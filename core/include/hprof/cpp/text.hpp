@@ -139,6 +139,16 @@ class TextBuffer {
     }
     return *this;
   }
+  // Appends a share as tables print it, ties to even: "12.50%".
+  [[gnu::noinline]] TextBuffer& percent(uint64_t part, uint64_t whole) {
+    if (whole == 0) whole = 1;
+    uint64_t hundredths = part * 10000 / whole;
+    const uint64_t rest = part * 10000 % whole * 2;
+    if (rest > whole || (rest == whole && (hundredths & 1) != 0)) hundredths++;
+    const char decimals[] = {static_cast<char>('0' + hundredths / 10 % 10), static_cast<char>('0' + hundredths % 10),
+                             '%'};
+    return add(hundredths / 100).add(".").add(decimals, sizeof decimals);
+  }
   // Appends seconds, with milliseconds: "1.5 s".
   [[gnu::noinline]] TextBuffer& seconds(uint64_t ns) { return decimal(ns / 1'000'000, 3).add(" s"); }
 
