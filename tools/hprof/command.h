@@ -134,8 +134,6 @@ int fail(const std::string& text);
 int unreadable(const Arguments& files, const std::string& text);
 // What to say of the exception that ended a command. bound: the most memory that it might take, 0 = any.
 std::string failure_text(const std::exception& problem, uint64_t bound);
-// Writes a file that only this user can read; replaces an old one. Returns an ExitStatus.
-int write_file(const std::string& path, const std::string& bytes);
 
 // Parses decimal digits. False: not a number, or more than `most`.
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number);

@@ -5,6 +5,7 @@
 
 #include "core/base/version.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/other_programs.h"
 #include "tools/hprof/size_text.h"
 #include "tools/os/os.h"
 
@@ -79,7 +80,10 @@ int run(const Command& command, const Verb& verb, const Given& given) {
   }
 }
 
-int unknown_command(const std::string& name) {
+int unknown_command(const Arguments& line) {
+  const std::string& name = line[0];
+  const std::string ours = ours_for(line);
+  if (!ours.empty()) return fail("in hprof this is: " + ours);
   std::vector<std::string> names;
   std::string all;
   for (const Command* command : kCommandRows) {
@@ -121,15 +125,6 @@ int unreadable(const Arguments& files, const std::string& text) {
   return status;
 }
 
-int write_file(const std::string& path, const std::string& bytes) {
-  std::string error;
-  const int file = os::create_private_file(path, true, &error);
-  if (file < 0) return fail(error);
-  const bool written = os::write_all(file, bytes.data(), bytes.size(), &error);
-  os::close_file(file);
-  return written ? kDone : fail("cannot write " + path + ": " + error);
-}
-
 int Given::misuse(const std::string& text) const {
   std::cerr << "hprof " << command_->name << ": " << text << "\nSee: hprof " << command_->name << " --help\n";
   return kFailed;
@@ -153,7 +148,7 @@ int run_command_line(const Arguments& line) {
   }
   const std::string& name = line[help_first ? 1 : 0];
   const Command* command = command_named(name);
-  if (command == nullptr) return unknown_command(name);
+  if (command == nullptr) return unknown_command(Arguments(line.begin() + (help_first ? 1 : 0), line.end()));
   const Arguments arguments(line.begin() + 1, line.end());
   if (help_first || wants_help(arguments)) {
     std::cout << help_text(*command);
@@ -163,8 +158,9 @@ int run_command_line(const Arguments& line) {
   Given given;
   const Verb* verb = nullptr;
   std::string error;
-  return parse(*command, arguments, &given, &verb, &error) ? run(*command, *verb, given)
-                                                           : given.misuse(error);
+  if (parse(*command, arguments, &given, &verb, &error)) return run(*command, *verb, given);
+  const std::string ours = command == &kProfileCommand ? ours_for(line) : "";
+  return ours.empty() ? given.misuse(error) : fail("in hprof this is: " + ours);
 }
 
 }  // namespace hprof::tool

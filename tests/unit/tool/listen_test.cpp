@@ -131,13 +131,25 @@ TEST_CASE("a stream that breaks off within a record is status 1") {
 
 TEST_CASE("an existing file is kept without --force, and a symbolic link is never followed") {
   Folder folder;
-  std::string file = folder.path + "/kept", link = folder.path + "/link";
+  std::string file = folder.path + "/kept.hprof", link = folder.path + "/link";
+  std::string stream = test::DumpRecipe().build(), error;
   std::ofstream(file) << "precious";
   REQUIRE(symlink(file.c_str(), link.c_str()) == 0);
+  uint16_t port = free_port();
+  int status = -1;
   Quiet quiet;
-  CHECK(run_command_line({"listen", "-o", file, "--no-input"}) == kFailed);
   CHECK(run_command_line({"listen", "-o", link, "--no-input", "--force"}) == kFailed);
+  std::thread listener([&] {
+    status =
+        run_command_line({"listen", "--port=" + std::to_string(port), "-o", file, "--no-input", "--quiet"});
+  });
+  int fd = connect_soon(port);
+  if (fd >= 0) os::send_all(fd, stream.data(), stream.size(), 10, &error);
+  os::close_socket(fd);
+  listener.join();
+  CHECK(status == kDone);
   CHECK(file_text(file) == "precious");
+  CHECK(file_text(folder.path + "/kept.2.hprof") == stream);
 }
 
 TEST_CASE("listen refuses commands that it does not know before anyone connects") {

@@ -174,7 +174,7 @@ class Folder {
 std::string converted(const Folder& folder, const std::string& path, const std::string& to,
                       const std::string& table = "--table=") {
   const std::string target = folder.put("converted", "");
-  const Said said = run({"convert", path, to, table, "-o", target});
+  const Said said = run({"convert", path, to, table, "--force", "-o", target});
   CHECK_MESSAGE(said.status == kDone, said.err);
   return text_of(target);
 }
@@ -198,7 +198,7 @@ Reading read_by_all(const Folder& folder, const std::string& text, int check_sta
   CHECK(!converted(folder, path, "--to=pprof").empty());
   CHECK(!converted(folder, path, "--to=ascii").empty());
   const std::string page = folder.put("page.html", "");
-  good(run({"view", path, "-o", page}));
+  good(run({"view", path, "--force", "-o", page}));
   reading.page = text_of(page);
   reading.difference = after(good(run({"diff", path, path})), "\n");
   const Said checked = run({"check", "--max=1000", path});
@@ -312,7 +312,7 @@ TEST_CASE("ranked tables of plugins are read out of the text") {
       "GC_PAUSES: pauses=3 max_us=12.5\n";
   const std::string report = kIntroduction + traces + rows;
   const Reading reading = read_by_all(folder, report);
-  CHECK(has(reading.printed, "\nLOCKS, waited_ns 0.1 ms in the rows\n"));
+  CHECK(has(reading.printed, "\nLOCKS, time waited 0.1 ms in the rows\n"));
   CHECK(has(reading.printed, "  90.91%"));
   CHECK(has(reading.printed, "\nOTHER, count 4 in the rows\n"));
   CHECK(reading.folded == "demo/A.main;demo/A.inner 100\n[unknown] 10\n");

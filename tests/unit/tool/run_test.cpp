@@ -48,8 +48,11 @@ TEST_CASE("the suffix of the file says the format where format= does not") {
   CHECK(format_option("cpu=samples", "a/app.jfr") == ",format=jfr");
   CHECK(format_option("cpu=samples", "app.json") == ",format=json");
   CHECK(format_option("heap=dump", "app.hprof") == ",format=b");
-  CHECK(format_option("heap=all,cpu=samples", "app.hprof") == ",format=b");
-  for (const char* file : {"", "app", "app.txt", ".html", "html", "java.hprof"})
+  CHECK(format_option("heap=sites", "java.hprof") == ",format=b");
+  CHECK(format_option("cpu=samples", "app.txt.gz") == ",compress=gzip");
+  CHECK(format_option("cpu=samples", "app.json.gz") == ",format=json,compress=gzip");
+  CHECK(format_option("cpu=samples,compress=n", "app.txt.gz").empty());
+  for (const char* file : {"", "app", "app.txt", ".html", "html"})
     CHECK(format_option("heap=sites", file).empty());
   CHECK(format_option("cpu=samples,format=a", "app.html").empty());
 }

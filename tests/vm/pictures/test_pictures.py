@@ -217,7 +217,7 @@ def a_report_without_stacks_is_no_silent_empty_document(vm):
 def converted(vm, name, form, *options):
     """The file `name` as hprof convert writes it in that format."""
     target = vm.path("converted." + form)
-    code, text = hprof(vm, "convert", vm.path(name), "--to=" + form, "-o", target, *options)
+    code, text = hprof(vm, "convert", vm.path(name), "--to=" + form, "--force", "-o", target, *options)
     check_equal((code, text.splitlines()[-1:]), (0, [target]), "hprof convert --to=%s: %s" % (form, text))
     with open(target, "rb") as file:
         return file.read()

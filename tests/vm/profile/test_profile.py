@@ -173,6 +173,31 @@ def program_that_ends_meanwhile_leaves_its_last_report(vm):
     check_equal(len(parse_ascii(open(vm.path("java.hprof.txt")).read()).cpu()), 1, "tables")
 
 
+@vm_test(units=UNITS)
+def profile_of_a_killed_vm_is_status_1(vm):
+    live = vm.start(None, "Idle")
+    tool = start_profile(vm, live)
+    live.signal(signal.SIGKILL)
+    _, err = tool.communicate(timeout=TIMEOUT)
+    check_equal((tool.returncode, b"was killed, or its agent broke off: its last report is missing" in err), (1, True), "hprof profile: %s" % err)
+    check(not os.path.exists(vm.path("java.hprof.txt")), "a file with the name of a whole report")
+    live.finish()
+
+
+@vm_test(units=UNITS + ("encoder_flamegraph", "heap_dump", "encoder_binary"))
+def the_next_command_is_said(vm):
+    live = vm.start(None, "Idle")
+    for name, words, said in (("a.txt", [], "hprof print PATH, hprof view PATH"), ("a.html", [], "open PATH in a browser"),
+                              ("a.hprof", ["heap=dump"], "hprof heap PATH, hprof heap leaks PATH")):
+        code, out, err = profile(vm, live, "--seconds=1", "-o", name, *words)
+        path = os.path.join(os.path.realpath(vm.dir), name)
+        check_equal((code, err.splitlines()[-1:]), (0, ["next: " + said.replace("PATH", path)]), "hprof profile: %s" % err)
+        for line in said.split(", ") if "hprof" in said else ():
+            code, text = hprof(vm, *line.replace("PATH", path).split()[1:])
+            check_equal(code, 0, "%s: %s" % (line, text))
+    live.ended_well()
+
+
 class Other:
     """A JVM of another user, or in namespaces of its own, by a command in front."""
 

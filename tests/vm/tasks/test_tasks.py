@@ -37,6 +37,12 @@ MISTAKES = (
      "hprof: can't connect to 127.0.0.1:1: Connection refused"),
     ("run cpu=samples java -jar app.jar",
      "hprof run: expected [OPTION=VALUE...] -- COMMAND [ARGUMENT...]"),
+    ("-d 10 -e cpu 4711",
+     "hprof: in hprof this is: hprof profile --seconds=10 4711 cpu=samples"),
+    ("4711 JFR.start",
+     "hprof: in hprof this is: hprof profile -o FILE.jfr 4711"),
+    ("profile -o app.svg 4711",
+     "hprof profile: -o app.svg: no format has this suffix; there are .collapsed, .pb, .json, .txt, .hprof, .html, .jfr, .otlp.pb"),
     ("print app.txt",
      "hprof: app.txt: No such file or directory"),
 )
@@ -52,7 +58,7 @@ def every_mistake_is_told_in_one_line(vm):
         typed = line.split()
         pid = str(live.pid)
         agent = ["--agent=" + vm.agent] if typed[0] in ("attach", "profile") else []
-        code, text = hprof(vm, typed[0], *agent, *[word.replace("4711", pid) for word in typed[1:]])
+        code, text = hprof(vm, typed[0].replace("4711", pid), *agent, *[word.replace("4711", pid) for word in typed[1:]])
         check_equal((code in (1, 2), text.split("\n")[0]), (True, said.replace("4711", pid)), "hprof %s" % " ".join(typed))
     check_equal(sorted(os.listdir(vm.dir)), before, "files")
     with open(vm.path("java.hprof.txt")) as file:

@@ -217,7 +217,7 @@ def reports_of_the_original_are_read(vm):
             code, stacks = hprof(vm, "convert", path, "--to=collapsed", "-o", "-")
             check_equal(code, 0, "%s: convert: %s" % (what, stacks))
             check("Spin.main" in stacks, "%s: convert has no stack of the program:\n%s" % (what, stacks))
-            for command in (("view", path, "-o", vm.path("page.html")), ("diff", path, path)):
+            for command in (("view", path, "--force", "-o", vm.path("page.html")), ("diff", path, path)):
                 code, text = hprof(vm, *command)
                 check_equal(code, 0, "%s: %s: %s" % (what, command[0], text))
 
@@ -295,6 +295,37 @@ def run_gives_java_the_agent(vm):
     sound(vm, "tool options.txt")
     text = hprof(vm, "run", "help", "--", command[0], environment=VM_ENVIRONMENT)[1]
     check("Option Name and Value" in text, "hprof run help: %s" % text)
+
+
+@vm_test(units=UNITS + ("encoder_flamegraph",))
+def run_without_options_samples_cpu_time_into_a_file_of_its_own(vm):
+    if not vm.jdk.home:
+        raise Skip("the JDK is behind a command: hprof run would have to run there")
+    command = vm.command("java", "-cp", vm.classes, "Spin", "4")
+    with open(vm.path("a.txt"), "w") as file:
+        file.write("mine\n")
+    for options, name in (([], "java.hprof.txt"), (["-o", "a.txt"], "a.2.txt"), (["-o", "a.txt", "--force"], "a.txt"),
+                          (["-o", "a.html", "depth=8"], "a.html")):
+        code, text = hprof(vm, "run", "--agent=" + vm.agent, *options, "--", *command, environment=VM_ENVIRONMENT)
+        check_equal(code, 0, "hprof run %s: %s" % (options, text))
+        with open(vm.path(name)) as file:
+            check(("<html" if name.endswith(".html") else "CPU SAMPLES BEGIN") in file.read(), "hprof run %s: %s" % (options, text))
+        if name == "a.2.txt":
+            with open(vm.path("a.txt")) as file:
+                check_equal(file.read(), "mine\n", "the file that was there")
+
+
+@vm_test(units=UNITS + ("encoder_pprof", "encoder_flamegraph"))
+def attach_takes_a_file_as_profile_does(vm):
+    live = vm.start(None, "Idle")
+    code, text = attach(vm, live, "cpu=samples", "-o", vm.path("a.html"))
+    check_equal((code, "writes " + os.path.realpath(vm.path("a.html")) in text), (0, True), "hprof attach: %s" % text)
+    check_equal(hprof(vm, "ctl", str(live.pid), "detach")[0], 0, "detach")
+    live.wait_until(lambda: "<html" in open(vm.path("a.html")).read(), "the page")
+    code, text = attach(vm, live, "cpu=samples", "-o", vm.path("a.html"))
+    check_equal((code, "is kept" in text, "a.2.html" in text), (0, True, True), "hprof attach: %s" % text)
+    check_equal(hprof(vm, "ctl", str(live.pid), "detach", "nodump")[0], 0, "detach")
+    check_equal(live.finish().code, 0, "the program's exit code")
 
 
 @vm_test(units=UNITS + ("encoder_pprof", "encoder_flamegraph"))
@@ -428,7 +459,7 @@ def view_opens_its_page_where_there_is_a_display(vm):
 
     def view(display):
         path = vm.path("bin") + os.pathsep + os.environ["PATH"]
-        run = subprocess.run([program, "view", "app.txt", "--open"], cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        run = subprocess.run([program, "view", "app.txt", "--open", "--force"], cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, timeout=TIMEOUT,
                              env=clean_environment({"PATH": path, "DISPLAY": display, "WAYLAND_DISPLAY": ""}))
         check_equal((run.returncode, run.stdout), (0, b"app.txt.html\n"), "hprof view --open: %r" % run.stderr)

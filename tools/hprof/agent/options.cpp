@@ -1,8 +1,11 @@
 #include "tools/hprof/agent/options.h"
 
+#include <algorithm>
+
 #include <hprof/encoder.h>
 
 #include "tools/hprof/convert/convert.h"
+#include "tools/hprof/output_file.h"
 
 namespace hprof::tool {
 
@@ -46,14 +49,58 @@ std::string stack_options(const std::string& options, bool attached) {
 }
 
 std::string format_option(const std::string& options, const std::string& file) {
-  if (find_option(options, "format") != nullptr) return "";
-  const auto heap = find_option(options, "heap");
-  const bool is_dump = heap != nullptr && (*heap == "dump" || *heap == "all");
-  const std::string dump = ".hprof";
-  if (is_dump && file.size() > dump.size() && file.compare(file.size() - dump.size(), dump.size(), dump) == 0)
-    return ",format=b";
-  const std::string format = agent_format_of_file(file);
-  return format.empty() || format == "a" ? "" : ",format=" + format;
+  const auto given = find_option(options, "format");
+  const std::string format = given != nullptr ? *given : agent_format_of_file(file), gz = ".gz";
+  const hprof_encoder_ops* encoder = encoder_of_agent(format.empty() ? "a" : format);
+  const bool is_packed = file.size() > gz.size() && file.compare(file.size() - gz.size(), gz.size(), gz) == 0;
+  std::string added = given != nullptr || format.empty() || format == "a" ? "" : ",format=" + format;
+  if (is_packed && encoder != nullptr && encoder->compress == nullptr &&
+      find_option(options, "compress") == nullptr)
+    added += ",compress=gzip";
+  return added;
+}
+
+void add_option(const std::string& option, std::string* options) {
+  *options += (options->empty() ? "" : ",") + option;
+}
+
+std::string add_file(const std::string& file, bool force, std::string* options) {
+  const auto typed = find_option(*options, "file");
+  if (typed != nullptr && !file.empty()) return "-o and file= both name the file: give one of them";
+  const std::string fault = fault_of_file(*options, file);
+  if (!fault.empty()) return fault;
+  const std::string format = format_option(*options, typed != nullptr ? *typed : file);
+  if (!file.empty()) add_option("file=" + file, options);
+  *options += format;
+  if (force && find_option(*options, "force") == nullptr) add_option("force=y", options);
+  return "";
+}
+
+std::string fault_of_file(const std::string& options, const std::string& file) {
+  if (file.empty() || suffix_of_name(file).empty() || !agent_format_of_file(file).empty() ||
+      find_option(options, "format") != nullptr)
+    return "";
+  return "-o " + file + ": no format has this suffix; there are " + agent_suffixes();
+}
+
+bool chooses_collector(const std::string& options) {
+  static const char* const kOthers[] = {
+      "allow",      "clock",        "compress",    "control",     "cutoff",        "depth",
+      "doe",        "dump-stall",   "events",      "every",       "exit-timeout",  "file",
+      "force",      "format",       "hotspot",     "http-header", "http-method",   "interval",
+      "keep",       "keep-files",   "labels",      "lineno",      "listen",        "logflags",
+      "max-memory", "memory-limit", "mode",        "net",         "net-retry",     "net-timeout",
+      "plugins",    "sampler",      "secret-file", "start",       "start-timeout", "thread",
+      "threads",    "url",          "verbose",     "weight"};
+  for (size_t at = 0; at < options.size();) {
+    const size_t end = std::min(options.find(',', at), options.size());
+    const size_t begin = std::min(options.find_first_not_of(" \t", at), end);
+    const std::string name = options.substr(begin, std::min(options.find('=', begin), end) - begin);
+    const bool is_other = std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers);
+    if (!name.empty() && !is_other) return true;
+    at = end + 1;
+  }
+  return false;
 }
 
 std::string without_added(std::string problem, const std::string& added) {

@@ -3,6 +3,7 @@
 
 #include "tools/hprof/agent/attachment.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/output_file.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -59,10 +60,11 @@ int attach(const Given& given) {
   if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
     return given.misuse(given.words[0] + " is not a process id");
   const std::string typed = join_options(given.words, 1);
-  const auto file = find_option(typed, "file");
-  std::string added = file != nullptr ? format_option(typed, *file) : "";
-  added += stack_options(typed + added, true);
-  const std::string text = typed + added;
+  std::string text = typed;
+  const std::string wrong = add_file(given.text("-o"), given.has("--force"), &text);
+  if (!wrong.empty()) return given.misuse(wrong);
+  text += stack_options(text, true);
+  const std::string added = text.substr(typed.size());
   const auto vm_seconds = static_cast<double>(given.number("--timeout", 10));
   os::stop_on_signals();
   Attachment attachment;
@@ -88,7 +90,12 @@ int attach(const Given& given) {
   return kFoundProblems;
 }
 
-constexpr OptionRow kOptions[] = {kAgentOption, kAsIsOption, kListenTimeoutOption};
+constexpr OptionRow kOptions[] = {
+    {"-o", "FILE", "default java.hprof.txt; its suffix says the format, as in profile"},
+    kForceOption,
+    kAgentOption,
+    kAsIsOption,
+    kListenTimeoutOption};
 constexpr Verb kVerbs[] = {{"", "PID [OPTION=VALUE...]", "", attach, kOptions}};
 
 }  // namespace
@@ -102,9 +109,9 @@ const Command kAttachCommand = {
 it, or why the agent refused. Needs no JDK. The VM may be in a container. Run it as the user of that process, or as
 root. If the process cannot read the agent's library, a temporary copy is used.
 )",
-    R"(Stacks of samples are whole, up to 512 frames, unless depth= is given. Relative file names are relative to this folder. An existing report is kept unless force=y is given.
+    R"(Stacks of samples are whole, up to 512 frames, unless depth= is given. Relative file names are relative to this folder.
 
-  hprof attach 4711 cpu=samples file=app.txt
+  hprof attach 4711 -o app.txt cpu=samples
 )"};
 
 }  // namespace hprof::tool

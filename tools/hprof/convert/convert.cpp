@@ -8,6 +8,7 @@
 #include <hprof/mock/unit_run.h>
 
 #include "tools/hprof/convert/table_rows.h"
+#include "tools/hprof/output_file.h"
 
 extern "C" {
 const hprof_module* hprof_module_encoder_ascii(const hprof_offer*, const char**);
@@ -238,18 +239,44 @@ const hprof_unit* encoder_of_file(const std::string& path) {
   return nullptr;
 }
 
-std::string agent_format_of_file(const std::string& path) {
+// Binary files have no suffix after java.hprof, the agent's default name.
+static std::string agent_suffix_of(const hprof_unit& encoder) {
+  const std::string suffix = suffix_of(encoder);
+  return suffix.empty() ? ".hprof" : suffix;
+}
+
+// The agent's encoder whose suffix the path has, and the size of that suffix, without .gz.
+static const hprof_unit* agent_encoder_of_file(const std::string& path, size_t* size) {
   const std::string plain = ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path;
   const hprof_unit* found = nullptr;
-  size_t longest = 0;  // .otlp.pb is not .pb
+  size_t& longest = *size = 0;  // .otlp.pb is not .pb
   for (const Format& each : kFormats) {
     const hprof_unit* encoder = open_encoder(each);
-    const std::string suffix = suffix_of(*encoder);
+    const std::string suffix = agent_suffix_of(*encoder);
     if (suffix.size() <= longest || !ends_with(plain, suffix)) continue;
     found = encoder;
     longest = suffix.size();
   }
+  return found;
+}
+
+std::string agent_format_of_file(const std::string& path) {
+  size_t ignored;
+  const hprof_unit* found = agent_encoder_of_file(path, &ignored);
   return found == nullptr ? "" : std::string(found->select).substr(std::strlen("format="));
+}
+
+std::string agent_suffix_of_file(const std::string& path) {
+  size_t size;
+  if (agent_encoder_of_file(path, &size) == nullptr) return suffix_of_name(path);
+  return path.substr(path.size() - size - (ends_with(path, ".gz") ? 3 : 0));
+}
+
+std::string agent_suffixes() {
+  std::string suffixes;
+  for (const Format& each : kFormats)
+    suffixes += (suffixes.empty() ? "" : ", ") + agent_suffix_of(*open_encoder(each));
+  return suffixes;
 }
 
 const hprof_encoder_ops* encoder_of_agent(const std::string& format) {

@@ -26,6 +26,10 @@ const hprof_unit* encoder_of_file(const std::string& path);
 const hprof_encoder_ops* encoder_of_agent(const std::string& format);
 // The agent's format= whose suffix the path has, with .gz after it or not; "": none has.
 std::string agent_format_of_file(const std::string& path);
+// That suffix, with .gz; of another name what suffix_of_name() finds.
+std::string agent_suffix_of_file(const std::string& path);
+// The suffixes of the agent's formats: ".txt, .hprof, ...".
+std::string agent_suffixes();
 // The suffix of the format's files: ".pb".
 const char* suffix_of(const hprof_unit& encoder);
 

@@ -3,6 +3,7 @@
 
 #include "tools/hprof/command.h"
 #include "tools/hprof/convert/convert.h"
+#include "tools/hprof/output_file.h"
 #include "tools/hprof/view/inputs.h"
 #include "tools/os/os.h"
 
@@ -25,8 +26,8 @@ int convert(const Given& given) {
   if (encoder == nullptr && is_named)
     return given.misuse("no format '" + format + "'; one of " + format_names());
   if (encoder == nullptr)
-    return given.misuse("--to=FORMAT is missing" +
-                        std::string(given.has("-o") ? ", and no format has the suffix of -o FILE" : "") +
+    return given.misuse((given.has("-o") ? "no format has the suffix of -o " + given.text("-o")
+                                         : std::string("--to=FORMAT is missing")) +
                         "; one of " + format_names());
   const ConvertOptions options = {given.text("--table"), given.text("--weight")};
   std::string target = given.text("-o");
@@ -44,8 +45,9 @@ int convert(const Given& given) {
   if (!convert_profile(profile, *encoder, options, &bytes, &said, &error)) return fail(file + ": " + error);
   for (const std::string& line : said) std::cerr << "hprof: " << file << ": " << line << '\n';
   if (target != "-") {
-    if (write_file(target, bytes) != kDone) return kFailed;
-    std::cout << target << '\n';
+    std::string path;
+    if (write_output(given, target, suffix_of(*encoder), bytes, &path) != kDone) return kFailed;
+    std::cout << path << '\n';
     return kDone;
   }
   constexpr int kStdout = 1;
@@ -66,6 +68,7 @@ constexpr OptionRow kOptions[] = {
      "ascii: text, as format=a, all tables; default the one of the suffix of -o FILE;\n"
      "a time of day: take windows until then"},
     {"-o", "FILE", "where the result goes, default FILE with the format's suffix; - is stdout"},
+    kForceOption,
     {"--table", "NAME",
      "cpu_samples, cpu_times, alloc_sites, monitor_time ...; for formats with one table, default the\n"
      "last one with the name of the first"},

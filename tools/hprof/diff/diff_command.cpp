@@ -10,6 +10,7 @@
 #include "tools/hprof/diff/class_histogram.h"
 #include "tools/hprof/diff/profile_diff.h"
 #include "tools/hprof/heap/heap_command.h"
+#include "tools/hprof/output_file.h"
 #include "tools/hprof/view/inputs.h"
 #include "tools/hprof/view/page.h"
 
@@ -84,12 +85,6 @@ std::string misplaced(const Given& given, bool dumps, bool histograms) {
   return "";
 }
 
-int diff_dumps(const Given& given) {
-  const int status = ask_heap(given, run_diff, run_diff);
-  if (status != kFailed && given.has("--open")) open_page(given.text("-o"));
-  return status;
-}
-
 int diff(const Given& given) {
   const Arguments& words = given.words;
   const size_t split = given.split != 0 ? given.split : 1;
@@ -108,7 +103,7 @@ int diff(const Given& given) {
                               read_class_histogram(files[1], &histograms[1], &error);
   const std::string wrong = misplaced(given, dumps, are_histograms);
   if (!wrong.empty()) return given.misuse(wrong);
-  if (dumps) return diff_dumps(given);
+  if (dumps) return ask_heap(given, run_diff, run_diff);
   if (are_histograms) return diff_histograms(histograms, given);
   if (!error.empty() && !(histograms[0].empty() && histograms[1].empty())) return unreadable(files, error);
   std::vector<Profile> profiles(2);
@@ -122,6 +117,7 @@ int diff(const Given& given) {
 constexpr OptionRow kOptions[] = {
     kTopOption,
     kPageOption,
+    kForceOption,
     {"--lines", nullptr, "compare profiles by source line instead of by method"},
     {"--traces", nullptr, "compare profiles by stack instead of by method"},
     kByOption,

@@ -191,7 +191,7 @@ int diff_profiles(std::vector<Profile> two, const Given& given) {
   if (!any) return fail("the two files have no table of the same kind");
   if (!given.has("-o")) return kDone;
   for (Profile& profile : two) keep_last_tables(&profile);
-  return show_page(two, given.text("-o"), given.has("--open"));
+  return show_page(two, given.text("-o"), given);
 }
 
 }  // namespace hprof::tool

@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "tools/hprof/heap/heap_page.h"
+#include "tools/hprof/output_file.h"
+#include "tools/hprof/view/page.h"
 
 namespace hprof::tool {
 
@@ -126,10 +128,10 @@ constexpr OptionRow kRowOptions[] = {
      true},
     {"--retained", nullptr, "rows: also what each object retains"}};
 constexpr OptionRow kCommonOptions[] = {
-    kTopOption,      kStepsOption,    kSubclassesOption, kPageOption,     kHeapOptions[0], kHeapOptions[1],
-    kHeapOptions[2], kHeapOptions[3], kHeapOptions[4],   kHeapOptions[5], kHeapOptions[6], kHeapOptions[7],
-    kHeapOptions[8], kHeapOptions[9], kHeapOptions[10],  kHeapOptions[11]};
-static_assert(sizeof kCommonOptions == sizeof kHeapOptions + 4 * sizeof(OptionRow), "all of them");
+    kTopOption,      kStepsOption,    kSubclassesOption, kPageOption,      kForceOption,    kHeapOptions[0],
+    kHeapOptions[1], kHeapOptions[2], kHeapOptions[3],   kHeapOptions[4],  kHeapOptions[5], kHeapOptions[6],
+    kHeapOptions[7], kHeapOptions[8], kHeapOptions[9],   kHeapOptions[10], kHeapOptions[11]};
+static_assert(sizeof kCommonOptions == sizeof kHeapOptions + 5 * sizeof(OptionRow), "all of them");
 constexpr Verb kVerbs[] = {
     {"summary", "FILE", "memory by class, package, loader, thread and allocation site", report<run_summary>},
     {"leaks", "FILE", "objects that retain an unusual part of the heap, and why they live", report<run_leaks>,
@@ -157,7 +159,8 @@ constexpr Verb kVerbs[] = {
 
 int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
   HeapSettings settings;
-  const std::string wrong = settings_of(given, &settings), path = given.text("-o");
+  const std::string wrong = settings_of(given, &settings);
+  std::string path = given.text("-o");
   if (!wrong.empty()) return given.misuse(wrong);
   try {
     auto open = [&](const std::string& name) { return std::make_unique<DumpFile>(name, settings.temp); };
@@ -168,9 +171,10 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
     if (!path.empty()) {
       std::ostringstream html;
       write_heap_page(document, "Heap dump " + given.words[0], html);
-      if (write_file(path, html.str()) != kDone) return kFailed;
+      if (write_output(given, path, ".html", html.str(), &path) != kDone) return kFailed;
     }
     const int status = write_result(document, settings);
+    if (status != kFailed && given.has("--open")) open_page(path);
     return status == kDone ? status_of(document, run) : status;
   } catch (const OutOfMemory& problem) {
     return fail(problem.what);

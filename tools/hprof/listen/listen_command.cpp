@@ -9,9 +9,12 @@
 #include "platform/platform.h"
 #include "tools/format/binary_format.h"
 #include "tools/format/utf8.h"
+#include "tools/hprof/agent/options.h"
 #include "tools/hprof/agent/socket_command.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/convert/convert.h"
 #include "tools/hprof/listen/stream_watch.h"
+#include "tools/hprof/output_file.h"
 #include "tools/hprof/terminal.h"
 #include "tools/os/os.h"
 
@@ -236,8 +239,11 @@ int listen(const Given& given) {
     if (!is_wait(text, &seconds) && !parse_socket_command(text, 8, &command, &error))
       return given.misuse(error);
   }
-  const std::string host = given.text("--host", "127.0.0.1"), path = given.text("-o", "java.hprof");
-  const bool has_secret = given.has("--secret-file"), force = given.has("--force");
+  const std::string host = given.text("--host", "127.0.0.1"), wanted = given.text("-o", "java.hprof");
+  const std::string unknown = fault_of_file("", wanted);
+  if (!unknown.empty()) return given.misuse(unknown);
+  std::string path = wanted;
+  const bool has_secret = given.has("--secret-file");
   Secret secret;
   Error why;
   if (has_secret && !read_secret("--secret-file", given.text("--secret-file").c_str(), &secret, &why))
@@ -246,8 +252,9 @@ int listen(const Given& given) {
   int listener = os::listen_tcp(host, &port, &error);
   const bool is_taken = port != 0 && error.find("in use") != std::string::npos;
   if (listener < 0) return fail(error + (is_taken ? " (without --port any free port is taken)" : ""));
-  int file = path == "-" ? kStdout : os::create_private_file(path, force, &error);
-  if (file < 0) return fail(error + (force ? "" : " (--force replaces a file)"));
+  const int file =
+      wanted == "-" ? kStdout : create_output(given, wanted, agent_suffix_of_file(wanted), &path);
+  if (file < 0) return kFailed;
   os::stop_on_signals();
   // Printed even with --quiet: with port 0 the port is not known otherwise.
   std::cerr << "listening on " << host << ":" << port << ", writing to " << path << std::endl;
@@ -265,8 +272,8 @@ constexpr OptionRow kOptions[] = {
     {"--host", "ADDRESS", "where to listen, default 127.0.0.1"},
     {"--port", "PORT", "default any free port, which is printed", ValueKind::kNumber, 0, 65535},
     {"--secret-file", "FILE", "accept only an agent with the same secret-file=; turn others away"},
-    {"-o", "FILE", "default java.hprof; - is stdout"},
-    {"--force", nullptr, "replace an existing file"},
+    {"-o", "FILE", "default java.hprof; - is stdout; the agent's format= says what is written"},
+    kForceOption,
     {"--cmd", "COMMAND", "send this command; repeatable, sent in turn; \"wait SECONDS\" waits"},
     {"--no-input", nullptr, "do not read commands from stdin"},
     {"--quiet", nullptr, "no progress and no totals"},

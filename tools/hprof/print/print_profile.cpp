@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "tools/format/utf8.h"
+#include "tools/hprof/print/meanings.h"
 #include "tools/hprof/print/print.h"
 #include "tools/hprof/print/profile_sums.h"
 
@@ -153,6 +154,11 @@ void print_profile(const Profile& profile, const PrintOptions& options, std::ost
     for (const ProfileThread& thread : profile.all_threads)
       out << padded(std::to_string(thread.serial), 8) << "  " << printable(thread.name)
           << (thread.ended ? " (ended)\n" : "\n");
+  }
+  bool is_first = true;
+  for (const auto& [name, meaning] : meanings_in(profile)) {
+    out << (is_first ? "\n" : "") << name << ": " << meaning << '\n';
+    is_first = false;
   }
   for (const std::string& note : profile.notes) out << "\nnote: " << printable(note) << '\n';
 }

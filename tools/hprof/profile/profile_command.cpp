@@ -11,6 +11,7 @@
 #include "tools/hprof/agent/ctl_session.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/convert/convert.h"
+#include "tools/hprof/output_file.h"
 #include "tools/hprof/size_text.h"
 #include "tools/hprof/terminal.h"
 #include "tools/hprof/threads/live_threads.h"
@@ -24,11 +25,11 @@ namespace {
 constexpr char kStream[] = "stream";
 constexpr char kControl[] = "control";
 constexpr char kPartial[] = ".partial";
-constexpr unsigned kLastNumber = 9999;
 constexpr double kTick = 0.5;            // seconds between two lines of progress
 constexpr double kReportSeconds = 600;   // for the report and the end of the stream
 constexpr double kDumpSeconds = 86400;   // the same for a heap dump
 constexpr double kSilenceSeconds = 300;  // without data from the agent after the report was requested
+constexpr double kLastWordSeconds = 2;   // for the last words of a session that has ended
 constexpr uint64_t kMostOfTables = uint64_t{256} << 20;  // bytes of a report without a heap dump
 constexpr uint64_t kMostOfDump = uint64_t{1} << 30;      // bytes of one with a heap dump, and
 constexpr uint64_t kDumpPerByte = 8;                     // these for each byte of the JVM's memory
@@ -63,22 +64,6 @@ std::string fault_of(const std::string& options) {
   return "";
 }
 
-// False: no option says what to collect.
-bool chooses_collector(const std::string& text) {
-  static const char* const kOthers[] = {"clock",   "compress", "cutoff", "depth",  "events",
-                                        "format",  "interval", "labels", "lineno", "thread",
-                                        "threads", "verbose",  "weight"};
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(',', at), text.size());
-    const std::string name = text.substr(at, std::min(text.find('=', at), end) - at);
-    if (std::none_of(std::begin(kOthers), std::end(kOthers),
-                     [&](const char* other) { return name == other; }))
-      return true;
-    at = end + 1;
-  }
-  return false;
-}
-
 // The end of the agent's default file name, after java.hprof.
 std::string default_suffix(const std::string& format, const hprof_encoder_ops* encoder,
                            const std::string* compress) {
@@ -90,26 +75,19 @@ std::string default_suffix(const std::string& format, const hprof_encoder_ops* e
 
 void add_defaults(ProfileOptions* options) {
   std::string& text = options->text;
-  const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ",") + item; };
-  if (!chooses_collector(text)) add("cpu=samples");
+  if (!chooses_collector(text)) add_option("cpu=samples", &text);
   text += format_option(text, options->file);
   const auto given = find_option(text, "format");
   const std::string format = given != nullptr ? *given : "a";
   const hprof_encoder_ops* encoder = encoder_of_agent(format);
   text += stack_options(text, true);
-  if (find_option(text, "verbose") == nullptr) add("verbose=n");
+  if (find_option(text, "verbose") == nullptr) add_option("verbose=n", &text);
   if (options->seconds < 0) options->seconds = is_dump_alone(text) ? 0 : 20;
   options->suffix = default_suffix(format, encoder, find_option(text, "compress").get());
-  if (options->file.empty()) options->file = "java.hprof" + options->suffix;
-}
-
-// "a.txt" with 2: "a.2.txt", where ".txt" is the suffix; other names get the number at their end, as in the
-// agent.
-std::string numbered(const std::string& name, const std::string& suffix, unsigned number) {
-  const bool ends =
-      name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
-  const size_t stem = ends ? name.size() - suffix.size() : name.size();
-  return name.substr(0, stem) + "." + std::to_string(number) + name.substr(stem);
+  if (options->file.empty())
+    options->file = "java.hprof" + options->suffix;
+  else if (!agent_suffix_of_file(options->file).empty())
+    options->suffix = agent_suffix_of_file(options->file);
 }
 
 class Profiling {
@@ -134,6 +112,8 @@ class Profiling {
   bool read_stream(int milliseconds, std::string* error);
   bool has_room(size_t size, std::string* error);
   void show(bool last);
+  bool was_killed() const;
+  std::string next_command() const;
 
   const Given& given_;
   ProfileOptions options_;
@@ -158,21 +138,11 @@ class Profiling {
 // Creates the file, with a number in its name if it exists. False with *error.
 bool Profiling::create_file(std::string* error) {
   const std::string wanted = options_.file;
-  if (os::file_exists(wanted + "/.")) {
-    *error = wanted + " is a folder: -o names a file";
-    return false;
-  }
   const bool force = given_.has("--force");
-  for (unsigned n = 2; !force && os::file_exists(options_.file) && n <= kLastNumber; n++)
-    options_.file = numbered(wanted, options_.suffix, n);
-  if (os::file_exists(options_.file)) {
-    const int there = force ? os::open_for_reading(options_.file, error) : -1;
-    const bool is_file = there >= 0 && os::file_size(there) != UINT64_MAX;
-    if (there >= 0) os::close_file(there);
-    if (!is_file) {
-      *error = options_.file + ": it is there already" + (force ? ", and is no file to replace" : "");
-      return false;
-    }
+  if (!choose_file(wanted, options_.suffix, force, Taken::kAnything, &options_.file, error)) return false;
+  if (force && os::file_exists(wanted) && !is_file(wanted)) {
+    *error = wanted + ": it is there already, and is no file to replace";
+    return false;
   }
   const std::string partial = options_.file + kPartial;
   file_ = os::create_private_file(partial, true, error);
@@ -375,29 +345,56 @@ int Profiling::refused(const std::string& error) {
   return answer_.problem.empty() ? kFailed : kFoundProblems;
 }
 
+// After the end of the stream. A session that ends says so on its control connection before; the system
+// closes that of a process which was killed.
+bool Profiling::was_killed() const {
+  std::string said, ignored;
+  char bytes[256];
+  long got;
+  while (said.size() < kControlLineMax &&
+         (got = os::receive_some(control_, bytes, sizeof bytes, kLastWordSeconds, &ignored)) > 0)
+    said.append(bytes, static_cast<size_t>(got));
+  return said.empty();
+}
+
+// "": the format is not one of ours.
+std::string Profiling::next_command() const {
+  const std::string& text = options_.text;
+  const auto format = find_option(text, "format");
+  const hprof_encoder_ops* encoder = encoder_of_agent(format != nullptr ? *format : "a");
+  if (encoder == nullptr) return "";
+  const std::string content = encoder->content_type != nullptr ? encoder->content_type : "";
+  if (content == "text/html") return "open " + path_ + " in a browser";
+  if (is_dump_alone(text) && format != nullptr && *format == "b")
+    return "hprof heap " + path_ + ", hprof heap leaks " + path_;
+  const bool has_stacks = find_option(text, "cpu") != nullptr || find_option(text, "heap") != nullptr ||
+                          find_option(text, "monitor") != nullptr;
+  return "hprof print " + path_ + (has_stacks ? ", hprof view " + path_ : "");
+}
+
 int Profiling::run() {
   std::string error;
   const std::string wanted = options_.file;
   if (!create_file(&error)) return fail(error);
   os::stop_on_signals();
   if (!attach(&error)) return refused(error);
-  if (options_.file != wanted)
-    std::cerr << wanted << " is kept (--force replaces it): writing to " << options_.file << '\n';
+  say_kept(wanted, options_.file);
   std::cerr << attachment_.name() << ": " << options_.text << ", " << options_.seconds << " s" << std::endl;
   wait();
-  bool good = ended_ || (problem_.empty() && fetch(&error));
-  if (!problem_.empty()) {
-    good = false;
-    error = problem_;
-  }
+  const bool ended_early = ended_;
+  if (ended_ && problem_.empty() && was_killed())
+    problem_ = attachment_.name() + " was killed, or its agent broke off: its last report is missing";
+  bool good = problem_.empty() && (ended_early || fetch(&error));
+  if (!problem_.empty()) error = problem_;
   os::close_socket(stream_);
   os::close_socket(control_);
   good = keep_file(good, &error) && good;
-  if (ended_ && os::monotonic_seconds() - began_ < options_.seconds && !stopped_)
-    std::cerr << attachment_.name()
-              << " ended, or its agent did; the file has what arrived: no table when the JVM was killed\n";
+  if (good && ended_early)
+    std::cerr << attachment_.name() << " ended, or its agent did; this is its last report\n";
   if (!good) std::cerr << "hprof: " << error << '\n';
-  if (good || bytes_ != 0) std::cout << path_ << " (" << size_text(bytes_) << ")\n";
+  if (good || bytes_ != 0) std::cout << path_ << " (" << size_text(bytes_) << ")" << std::endl;
+  const std::string next = good ? next_command() : "";
+  if (!next.empty()) std::cerr << "next: " << next << '\n';
   return good ? kDone : kFoundProblems;
 }
 
@@ -411,6 +408,8 @@ int profile(const Given& given) {
   const std::string wrong = fault_of(options.text);
   if (!wrong.empty()) return given.misuse(wrong);
   options.file = given.text("-o");
+  const std::string unknown = fault_of_file(options.text, options.file);
+  if (!unknown.empty()) return given.misuse(unknown);
   if (given.has("--seconds")) options.seconds = static_cast<double>(given.number("--seconds", 0));
   add_defaults(&options);
   return Profiling(given, options).run();
@@ -421,9 +420,8 @@ constexpr OptionRow kOptions[] = {
      10000000},
     {"-o", "FILE",
      "default java.hprof and the format's suffix (.txt); without format= its suffix says the format\n"
-     "(.html, .pb.gz, .jfr, .hprof of a heap dump). An existing file is kept, and the new one gets\n"
-     "a number, unless --force is given"},
-    {"--force", nullptr, "replace an existing file"},
+     "(.html, .pb.gz, .jfr, .hprof)"},
+    kForceOption,
     {"--most", "SIZE",
      "what the report may have at most (700m, 4g): 256m, with a heap dump 1g and eight times\n"
      "the memory of the JVM",
@@ -450,9 +448,9 @@ depth= is given.
 )",
     R"(  hprof profile 4711
   hprof profile --seconds=60 -o sites.txt 4711 heap=sites
-  hprof profile -o app.hprof 4711 heap=dump format=b
+  hprof profile -o app.hprof 4711 heap=dump
 
-Exit status: 0 done, 1 refused by the agent or a report that failed, 2 wrong usage or failed.
+Exit status: 0 done, 1 refused by the agent, or the report failed or the JVM was killed, 2 wrong usage or failed.
 )"};
 
 }  // namespace hprof::tool

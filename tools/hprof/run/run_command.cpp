@@ -6,6 +6,8 @@
 #include "tools/hprof/agent/library.h"
 #include "tools/hprof/agent/options.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/convert/convert.h"
+#include "tools/hprof/output_file.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -56,12 +58,20 @@ bool make_launch(const std::vector<std::string>& command, const std::string& lib
 
 static int start(const Given& given) {
   std::string options = join_options(given.words, 0), error;
-  const auto file = find_option(options, "file");
-  if (file != nullptr) options += format_option(options, *file);
+  const std::string inherited = os::environment("_JAVA_HPROF_OPTIONS");
+  if (!chooses_collector(options + "," + inherited)) add_option("cpu=samples", &options);
+  const std::string wanted = given.text("-o");
+  const bool force = given.has("--force");
+  std::string file;
+  if (!choose_file(wanted, agent_suffix_of_file(wanted), force, Taken::kFiles, &file, &error))
+    return fail(error);
+  const std::string wrong = add_file(file, force, &options);
+  if (!wrong.empty()) return given.misuse(wrong);
+  say_kept(wanted, file);
   options += stack_options(options, false);
   // As hprof profile and hprof attach, and so that no VM of several replaces the report of another.
   const bool has_file = find_option(options, "net") == nullptr && find_option(options, "force") == nullptr;
-  if (has_file && options != "help") options += options.empty() ? "force=n" : ",force=n";
+  if (has_file && options != "help") add_option("force=n", &options);
   const std::string library = agent_library(given.text("--agent"), &error);
   if (library.empty()) return fail(error);
   Launch launch;
@@ -78,6 +88,8 @@ static int start(const Given& given) {
 }
 
 static constexpr OptionRow kOptions[] = {
+    {"-o", "FILE", "default java.hprof.txt; its suffix says the format, as in profile"},
+    kForceOption,
     kAgentOption,
     {"--print", nullptr, "print the command instead of running it"},
 };
@@ -88,17 +100,16 @@ const Command kRunCommand = {
     "[OPTIONS] -- java ...",
     "start a program with the agent",
     kVerbs,
-    R"(Starts COMMAND with the agent. Agent options are written as after -agentlib:hprof=, in one word or several;
-without cpu=, heap=, monitor= or another collector the agent takes heap=all.
+    R"(Starts COMMAND with the agent, and ends as COMMAND does. Agent options are written as after -agentlib:hprof=, in one
+word or several, default cpu=samples.
   java ...              gets -agentpath:LIBRARY=OPTIONS as its first argument
   javac, jar, ...       (launchers of the JDK) get -J-agentpath:LIBRARY=OPTIONS
   anything else         gets JAVA_TOOL_OPTIONS, which every VM that it starts obeys
-Stacks of samples are whole, up to 512 frames, unless depth= is given. Without format= the suffix of file= says the format
-(.html, .pb.gz, .jfr, .hprof of a heap dump). An existing report is kept, and the new one gets the process id in its name,
-unless force=y is given.
+Stacks of samples are whole, up to 512 frames, unless depth= is given. Reports of several VMs, and one of the default name
+beside an existing one, get the process id in their names.
 )",
-    R"(  hprof run cpu=samples -- java -jar app.jar
-  hprof run heap=dump format=b file=app.hprof -- javac Main.java
+    R"(  hprof run -- java -jar app.jar
+  hprof run -o app.hprof heap=dump -- javac Main.java
 )"};
 
 }  // namespace hprof::tool

@@ -1,6 +1,8 @@
 // The text has names but no types of columns: numbers are weights, except for the column of traces.
 #include "tools/hprof/view/other_tables.h"
 
+#include <algorithm>
+
 #include "tools/format/ascii_lines.h"
 
 namespace hprof::tool {
@@ -16,11 +18,18 @@ bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && std::string_view(text).substr(text.size() - end.size()) == end;
 }
 
+// "live bytes" of live_bytes, "time blamed" of blamed_ns.
+std::string title_of(const std::string& name, bool is_time) {
+  std::string title = is_time ? "time " + name.substr(0, name.size() - 3) : name;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
+
 ProfileWeight weight_named(const std::string& name) {
   const ProfileWeight::Unit unit = ends_with(name, "bytes") ? ProfileWeight::kBytes
                                    : ends_with(name, "_ns") ? ProfileWeight::kNanoseconds
                                                             : ProfileWeight::kCount;
-  return {name, name, unit, false, false};
+  return {name, title_of(name, unit == ProfileWeight::kNanoseconds), unit, false, false};
 }
 
 }  // namespace

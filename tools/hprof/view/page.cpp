@@ -9,6 +9,7 @@
 #include "tools/format/ascii_lines.h"
 #include "tools/format/source_file.h"
 #include "tools/format/value_text.h"
+#include "tools/hprof/output_file.h"
 #include "tools/os/os.h"
 
 namespace hprof::flamegraph {
@@ -261,17 +262,23 @@ void open_page(const std::string& page) {
             << " in a browser\n";
 }
 
-int show_page(const std::vector<Profile>& profiles, const std::string& path, bool open) {
-  std::string error;
-  const int file = os::create_private_file(path, true, &error);
-  if (file < 0) return fail(error);
+std::string fault_of_page(const std::string& path) {
+  const std::string suffix = suffix_of_name(path);
+  if (suffix.empty() || suffix == ".html" || suffix == ".htm") return "";
+  return "-o " + path + ": a page is .html; hprof convert writes other formats";
+}
+
+int show_page(const std::vector<Profile>& profiles, const std::string& wanted, const Given& given) {
+  std::string path;
+  const int file = create_output(given, wanted, ".html", &path);
+  if (file < 0) return kFailed;
   os::close_file(file);
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   write_page(profiles, out);
   out.close();
   if (!out) return fail("cannot write " + path);
   std::cout << path << '\n';
-  if (open) open_page(path);
+  if (given.has("--open")) open_page(path);
   return kDone;
 }
 

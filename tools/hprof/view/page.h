@@ -21,8 +21,11 @@ struct PageTimes {
 // Reads the data of a page that format=flamegraph or `hprof view` made. False: it is none (*error is empty),
 // or it cannot be read.
 bool read_page(const std::string& path, Profile* profile, PageTimes* times, std::string* error);
-// Writes to a file and prints its path; open: the desktop's browser shows it. Returns an ExitStatus.
-int show_page(const std::vector<Profile>& profiles, const std::string& path, bool open);
+// Writes to a file, by --force, and prints its path; with --open the desktop's browser shows it. Returns an
+// ExitStatus.
+int show_page(const std::vector<Profile>& profiles, const std::string& wanted, const Given& given);
+// What is wrong with the name of a page; "": nothing.
+std::string fault_of_page(const std::string& path);
 // Shows a page in the browser. Without a desktop a message tells where the page is.
 void open_page(const std::string& page);
 

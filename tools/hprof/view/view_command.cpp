@@ -2,6 +2,7 @@
 
 #include "tools/format/value_text.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/output_file.h"
 #include "tools/hprof/view/inputs.h"
 #include "tools/hprof/view/page.h"
 
@@ -25,6 +26,8 @@ int view(const Given& given) {
   std::string error;
   WindowChoice choice;
   PageTimes times;
+  const std::string wrong = fault_of_page(given.text("-o"));
+  if (!wrong.empty()) return given.misuse(wrong);
   if (!read_choice(given, &choice)) return kFailed;
   const Arguments files = files_of(given.words);
   if (files.size() == 1 && read_page(files[0], &profile, &times, &error)) {
@@ -39,12 +42,12 @@ int view(const Given& given) {
       return unreadable(files, profile.file + " does not name threads: thread=y and events=y do");
   }
   if (given.has("--threads")) profile.about.emplace_back("threads", given.text("--threads"));
-  return show_page(profiles, given.text("-o", (output_base(given.words) + ".html").c_str()),
-                   given.has("--open"));
+  return show_page(profiles, given.text("-o", (output_base(given.words) + ".html").c_str()), given);
 }
 
 constexpr OptionRow kOptions[] = {
     {"-o", "FILE.html", "default FILE.html"},
+    kForceOption,
     kWindowOption,
     {"--from", "TIME",
      "show windows, or events of a page that has events, from this time of day on: 12:03:10"},
