@@ -55,6 +55,9 @@ std::string mode_there(const Jvm& jvm, const std::string& path);
 // destroyed. Folders left by killed programs are removed at the next use.
 class MeetingPlace {
  public:
+  // False: it has sockets only.
+  static const bool kHasFiles;
+
   MeetingPlace() = default;
   ~MeetingPlace();
   MeetingPlace(const MeetingPlace&) = delete;

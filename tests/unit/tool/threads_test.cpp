@@ -175,3 +175,20 @@ TEST_CASE("a file is taken for a dump, or refused by its name") {
   has(said({"threads", files.put("dump.txt", kHead + holding("holder", 13, kHolds))}), "\"holder\" #13");
   has(complained({"threads", files.put("other.txt", "no dump\n")}), "other.txt: no thread dump");
 }
+
+TEST_CASE("a hostile dump is read to a bound, which is said") {
+  std::string many = kHead;
+  for (int i = 0; i < 200001; ++i) many += "\"a\" #1\n";
+  ThreadDump dump = read(many);
+  CHECK(dump.threads.size() == 200000);
+  has(counts_text(dump), "more threads or frames");
+  std::string deep = holding("deep", 13, "");
+  for (int i = 0; i < 20000; ++i)
+    deep += "\t- waiting on <" + std::to_string(i) + "> (a demo.Lock)\n\t- locked <0x1> (a A)\n";
+  dump = read(kHead + deep);
+  CHECK(dump.threads.at(0).stack.size() <= 10000);
+  CHECK(dump.threads.at(0).holds.size() <= 1000);
+  std::string open = kHead + "\"never ends\n";
+  for (int i = 0; i < 20000; ++i) open += "\n";
+  CHECK(read(open + holding("next", 14, kHolds)).threads.size() == 1);
+}

@@ -52,10 +52,21 @@ def answer_attach(mode, reply):
     flood(commands)
 
 
+def dump_threads(connection):
+    """A thread dump whose names rule a terminal, and that has no end."""
+    connection.sendall(b"0\nFull thread dump " + FOREIGN + b":\n")
+    flood(connection, (b'"' + FOREIGN + b'" #1 prio=5\n   java.lang.Thread.State: ' + FOREIGN + b"\n\tat " + FOREIGN + b"\n") * 100)
+
+
 def serve(mode, connection):
     words = connection.recv(4096).split(b"\0")
     try:
-        answer_attach(mode, connect(words[4].split(b"reply=")[1]))
+        if words[1] == b"load":
+            answer_attach(mode, connect(words[4].split(b"reply=")[1]))
+        elif mode == "dumps":
+            dump_threads(connection)
+        else:
+            connection.sendall(b"1\n" + FOREIGN)
     except OSError:
         pass  # the tool has had enough
     connection.close()
@@ -67,7 +78,7 @@ def main():
     path = "/tmp/.java_pid%d" % os.getpid()
     server = listen(path)
     print("ready", flush=True)
-    threading.Thread(target=lambda: [serve(mode, server.accept()[0])], daemon=True).start()
+    threading.Thread(target=lambda: [serve(mode, server.accept()[0]) for _ in iter(int, 1)], daemon=True).start()
     sys.stdin.read()
     os.unlink(path)
 

@@ -58,6 +58,13 @@ def an_answer_that_does_not_end_is_given_up(vm):
 
 
 @vm_test()
+def a_thread_dump_that_does_not_end_is_given_up(vm):
+    with FakeJvm("dumps") as fake:
+        code, out, err = run_limited(vm, "threads", "--timeout=3", fake.pid)
+        check_equal((code, out, err.count(b"\n")), (2, b"", 1), "hprof threads: %r" % err[:400])
+
+
+@vm_test()
 def what_a_process_says_does_not_rule_the_terminal(vm):
     with FakeJvm("refuses") as fake:
         code, out, err = run_tool(vm, "attach", fake.pid, "cpu=samples")
@@ -67,6 +74,9 @@ def what_a_process_says_does_not_rule_the_terminal(vm):
         code, out, err = run_tool(vm, "attach", fake.pid, "cpu=samples")
         check_equal((code, b"writes to /tmp/\\x1b]0;" in out), (0, True), "hprof attach: %r %r" % (out, err))
         check_harmless(out + err, "the name of an output")
+        code, out, err = run_limited(vm, "threads", fake.pid)
+        check_equal((code, b"result code 1" in err), (2, True), "hprof threads: %r" % err)
+        check_harmless(out + err, "a refused thread dump")
 
 
 @vm_test()

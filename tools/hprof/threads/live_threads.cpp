@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of an answer or a file
 constexpr size_t kMostLine = 1 << 20;               // of a line; what is longer is cut
+constexpr size_t kMostSaid = 1024;                  // of an answer in an error
 constexpr char kVirtualFile[] = "threads.txt";
 
 // Passes on whole lines of text that arrives in pieces.
@@ -60,7 +61,7 @@ bool read_answer(const os::Jvm& jvm, int vm, double seconds,
   }
   lines.end();
   if (got < 0) return false;
-  if (code != "0") *error = os::name_of(jvm) + " refuses a thread dump: result code " + code;
+  if (code != "0") *error = os::name_of(jvm) + " refuses to answer: result code " + code;
   return code == "0";
 }
 
@@ -100,15 +101,17 @@ bool ask_threads(const os::Jvm& jvm, bool with_owners, double seconds, ThreadDum
 bool ask_virtual_threads(const os::Jvm& jvm, double seconds, VirtualThreadReader* reader,
                          std::string* error) {
   os::MeetingPlace place;
-  if (!place.open(jvm, error)) return false;
+  if (!os::MeetingPlace::kHasFiles) *error = "they are read on Linux only";
+  if (!os::MeetingPlace::kHasFiles || !place.open(jvm, error)) return false;
   const std::string command = "Thread.dump_to_file -format=plain " + place.path_there(kVirtualFile);
   std::string said;
-  if (!ask(
-          jvm, seconds, {"jcmd", {command, "", ""}}, [&](const std::string& line) { said += line; }, error))
-    return false;
-  const int file = place.open_file(kVirtualFile, error);
+  const auto keep = [&](const std::string& line) {
+    if (said.size() < kMostSaid) said += line.substr(0, kMostSaid);
+  };
+  const bool asked = ask(jvm, seconds, {"jcmd", {command, "", ""}}, keep, error);
+  const int file = asked ? place.open_file(kVirtualFile, error) : -1;
   if (file < 0) {
-    if (!said.empty()) *error += " (the VM said: " + said + ")";
+    if (!said.empty()) *error += " (the VM says: " + said + ")";
     return false;
   }
   const bool good = read_lines(

@@ -10,9 +10,14 @@ namespace {
 constexpr char kDump[] = "Full thread dump ";
 constexpr char kDeadlock[] = "Found one Java-level deadlock:";
 constexpr char kDeadlockStacks[] = "Java stack information for the threads listed above:";
-constexpr size_t kMostHeader = 64 << 10;  // bytes of a thread's first line
-constexpr size_t kMostGroups = 100000;    // of virtual threads
-constexpr size_t kMostFrames = 10000;     // lines of one stack
+// A hostile text must not take more memory and time than programs of any size need.
+constexpr size_t kMostHeaderLines = 16;  // of a name with line feeds
+constexpr size_t kMostThreads = 200000;
+constexpr size_t kMostLines = 4000000;  // of all stacks
+constexpr size_t kMostFrames = 10000;   // lines of one stack
+constexpr size_t kMostLocks = 1000;     // that one thread holds, or has given back
+constexpr size_t kMostGroups = 100000;  // of virtual threads
+constexpr size_t kMostDeadlocked = 10000;
 
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
@@ -63,7 +68,7 @@ bool ThreadDumpReader::begins_part(const std::string& line) {
     dump_.vm = line.substr(sizeof kDump - 1);
     if (!dump_.vm.empty() && dump_.vm.back() == ':') dump_.vm.pop_back();
     part_ = Part::kThreads;
-  } else if (part_ != Part::kBefore && line == kDeadlock) {
+  } else if (part_ != Part::kBefore && line == kDeadlock && dump_.deadlocks.size() < kMostDeadlocked) {
     dump_.deadlocks.emplace_back();
     part_ = Part::kDeadlock;
   } else if (part_ == Part::kDeadlock && line == kDeadlockStacks) {
@@ -94,6 +99,10 @@ ThreadDump ThreadDumpReader::finish() {
 bool ThreadDumpReader::begin_thread(const std::string& header) {
   const size_t end = end_of_name(header);
   if (end == std::string::npos) return false;
+  if (dump_.threads.size() == kMostThreads) {
+    dump_.is_cut = true;
+    return true;
+  }
   DumpedThread thread;
   thread.name = header.substr(1, end - 1);
   const std::string attributes = header.substr(end + 1);
@@ -111,8 +120,9 @@ bool ThreadDumpReader::begin_thread(const std::string& header) {
 void ThreadDumpReader::take_of_thread(const std::string& line) {
   if (!header_.empty() || begins(line, "\"")) {
     if (header_.empty()) end_thread();
+    if (header_.empty()) header_lines_ = 0;
     header_ += (header_.empty() ? "" : "\n") + line;
-    if (begin_thread(header_) || header_.size() > kMostHeader) header_.clear();
+    if (begin_thread(header_) || ++header_lines_ == kMostHeaderLines) header_.clear();
     return;
   }
   if (!in_thread_) return;
@@ -125,8 +135,15 @@ void ThreadDumpReader::take_of_thread(const std::string& line) {
     owned_ = true;
   } else if (begins(text, "at ") || begins(text, "- ")) {
     take_lock_line(text);
-    if (!owned_ && thread.stack.size() < kMostFrames) thread.stack.push_back(text);
+    if (!owned_ && has_room(thread.stack)) thread.stack.push_back(text);
   }
+}
+
+bool ThreadDumpReader::has_room(std::vector<std::string>& lines) {
+  const bool has = lines.size() < kMostFrames && lines_ < kMostLines;
+  if (has) lines_++;
+  dump_.is_cut = dump_.is_cut || !has;
+  return has;
 }
 
 // "- locked <0x...> (a Class)" and its like.
@@ -137,14 +154,15 @@ void ThreadDumpReader::take_lock_line(const std::string& line) {
   const std::string of = between(line, "(a ", ")");
   const bool relocks = begins(line, "- waiting to re-lock in wait()");
   if (begins(line, "- locked ") || owned_) {
-    if (std::find(waits_.begin(), waits_.end(), address) == waits_.end()) thread.holds.push_back(address);
+    const bool is_held = std::find(waits_.begin(), waits_.end(), address) == waits_.end();
+    if (is_held && thread.holds.size() < kMostLocks) thread.holds.push_back(address);
   } else if (relocks || begins(line, "- waiting to lock ") ||
              (begins(line, "- parking to wait for ") && is_lock(of))) {
     thread.lock = address;
     thread.lock_class = of;
-    if (relocks) waits_.push_back(address);
+    if (relocks && waits_.size() < kMostLocks) waits_.push_back(address);
   } else if (begins(line, "- waiting on ")) {
-    waits_.push_back(address);
+    if (waits_.size() < kMostLocks) waits_.push_back(address);
   }
 }
 
@@ -161,6 +179,7 @@ void ThreadDumpReader::take_of_deadlock(const std::string& line) {
   constexpr char kHeld[] = "which is held by ";
   const size_t held = line.find(kHeld);
   if (is_name_line(line)) {
+    if (circle.size() == kMostDeadlocked) return;
     circle.emplace_back();
     circle.back().name = line.substr(1, line.size() - 3);
   } else if (circle.empty()) {
@@ -184,7 +203,7 @@ void ThreadDumpReader::take_deadlocked_stack(const std::string& line) {
   if (is_name_line(line)) {
     deadlocked_ = stacks_++;
   } else if (deadlocked_ < circle.size() && (begins(text, "at ") || begins(text, "- "))) {
-    if (circle[deadlocked_].stack.size() < kMostFrames) circle[deadlocked_].stack.push_back(text);
+    if (has_room(circle[deadlocked_].stack)) circle[deadlocked_].stack.push_back(text);
   }
 }
 
@@ -225,8 +244,9 @@ void VirtualThreadReader::end_thread() {
     const auto found = groups_.find(key);
     if (found != groups_.end()) {
       found->second.count++;
-    } else if (groups_.size() < kMostGroups) {
+    } else if (groups_.size() < kMostGroups && lines_ < kMostLines) {
       thread_.count = 1;
+      lines_ += thread_.stack.size();
       groups_.emplace(std::move(key), std::move(thread_));
     }
   }

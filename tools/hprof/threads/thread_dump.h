@@ -38,6 +38,7 @@ struct ThreadDump {
   std::string vm;  // "OpenJDK 64-Bit Server VM (17.0.2+8 mixed mode)"; empty: there is no dump in the text
   std::vector<DumpedThread> threads;
   std::vector<std::vector<DeadlockedThread>> deadlocks;
+  bool is_cut = false;  // there were more threads or lines than any program has
 };
 
 // Reads a thread dump line by line. Of several dumps in a text the last one counts.
@@ -58,11 +59,14 @@ class ThreadDumpReader {
   void take_deadlocked_stack(const std::string& line);
   bool begin_thread(const std::string& header);
   void end_thread();
+  bool has_room(std::vector<std::string>& lines);
 
   ThreadDump dump_;
   Part part_ = Part::kBefore;
   bool in_thread_ = false;
-  bool owned_ = false;              // inside of "Locked ownable synchronizers"
+  bool owned_ = false;  // inside of "Locked ownable synchronizers"
+  size_t lines_ = 0;    // of all stacks, so far
+  size_t header_lines_ = 0;
   std::vector<std::string> waits_;  // monitors that Object.wait() has given back
   std::string header_;              // of a thread whose name has line feeds: its lines so far
   size_t deadlocked_ = SIZE_MAX;    // whose stack is read
@@ -94,6 +98,7 @@ class VirtualThreadReader {
   VirtualThreads thread_;
   bool in_thread_ = false;
   uint64_t count_ = 0;
+  size_t lines_ = 0;  // of all groups
 };
 
 }  // namespace hprof::tool

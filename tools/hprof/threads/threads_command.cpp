@@ -11,6 +11,7 @@ namespace hprof::tool {
 namespace {
 
 constexpr unsigned kFirstWithVirtualThreads = 21;
+constexpr uint64_t kMostMemory = uint64_t{4} << 30;  // of this program, for what a process says of itself
 
 int print(const std::string& name, const ThreadDump& dump, const CpuTimes& before, double seconds,
           const std::string& virtual_threads) {
@@ -74,6 +75,7 @@ int print_process(int pid, const Given& given) {
 
 int threads(const Given& given) {
   uint64_t pid = 0;
+  os::bound_memory(kMostMemory);
   if (!parse_number(given.words[0], INT32_MAX, &pid)) return print_file(given.words[0]);
   return pid == 0 ? given.misuse("0 is not a process id") : print_process(static_cast<int>(pid), given);
 }

@@ -224,7 +224,8 @@ std::string counts_text(const ThreadDump& dump) {
     if (!thread.lock.empty()) blocked++;
   }
   return std::to_string(java) + " threads with a Java stack, " + std::to_string(blocked) +
-         (blocked == 1 ? " waits" : " wait") + " for locks";
+         (blocked == 1 ? " waits" : " wait") + " for locks" +
+         (dump.is_cut ? "; there are more threads or frames than are read" : "");
 }
 
 std::string threads_text(const ThreadDump& dump, const CpuTimes& before, double seconds) {

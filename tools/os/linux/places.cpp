@@ -130,6 +130,8 @@ class AsItsUser {
 
 }  // namespace
 
+const bool MeetingPlace::kHasFiles = true;
+
 bool MeetingPlace::open(const Jvm& jvm, std::string* error) {
   remove_leftovers(jvm.tmp);
   std::string name = descriptor_path(jvm.tmp) + "/" + kMeetingPrefix + "XXXXXX";

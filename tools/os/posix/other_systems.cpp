@@ -31,6 +31,7 @@ FileId file_id(const std::string&) { return {}; }
 bool is_same_there(const Jvm&, const std::string&, const FileId&, bool) { return false; }
 std::string mode_there(const Jvm&, const std::string&) { return ""; }
 
+const bool MeetingPlace::kHasFiles = false;
 bool MeetingPlace::open(const Jvm&, std::string* error) {
   *error = kElsewhere;
   return false;

@@ -183,6 +183,7 @@ bool is_same_there(const Jvm&, const std::string& path, const FileId& id, bool) 
 }
 std::string mode_there(const Jvm&, const std::string&) { return {}; }
 
+const bool MeetingPlace::kHasFiles = false;
 bool MeetingPlace::open(const Jvm& jvm, std::string* error) {
   jvm_ = jvm;
   folder_ = "hprof-" + random_name();
