@@ -310,3 +310,27 @@ TEST_CASE("view: a time outside of the page's events is refused") {
   CHECK(has(complained({"view", page, "--window=1"}), "is a page"));
   CHECK(has(complained({"view", page, page}), "only hprof view reads"));
 }
+
+TEST_CASE("windows of JSON have the numbers that their notes say, and their tables") {
+  Files files;
+  const std::string text =
+      "{\"record\":\"begin\",\"version\":1,\"created_ms\":0}\n"
+      "{\"record\":\"frame\",\"id\":1,\"class\":\"demo.A\",\"method\":\"inner\",\"source\":null,\"line\":1}\n"
+      "{\"record\":\"trace\",\"id\":2,\"thread\":null,\"frames\":[1],\"cut\":false}\n"
+      "{\"record\":\"thread_start\",\"id\":9,\"name\":\"main\"}\n"
+      "{\"record\":\"report_begin\",\"reason\":\"window\",\"begin_wall_ns\":1,\"end_wall_ns\":9000000}\n"
+      "{\"record\":\"table\",\"name\":\"hprof.cpu_samples/"
+      "1\",\"title\":\"CPU\",\"order\":\"count\",\"flags\":[],"
+      "\"columns\":[{\"name\":\"count\",\"type\":\"count\",\"flags\":[\"weight\"]},{\"name\":\"trace\","
+      "\"type\":"
+      "\"trace\",\"flags\":[]}],\"totals\":{\"count\":3}}\n"
+      "{\"record\":\"row\",\"table\":\"hprof.cpu_samples/1\",\"cells\":{\"count\":3,\"trace\":2}}\n"
+      "{\"record\":\"note\",\"text\":\"window 7: 20261128170610 to 20261128170620, 10.000 s; tables have "
+      "what is new in "
+      "it\"}\n"
+      "{\"record\":\"report_end\",\"whole\":true}\n{\"record\":\"thread_end\",\"id\":9}\n";
+  const Profile seventh = read({files.put("app.7.json", text)}, {7, "", ""});
+  CHECK(values(seventh, "cpu_samples")["inner"][0] == 3);
+  REQUIRE(seventh.all_threads.size() == 1);
+  CHECK(seventh.all_threads[0].ended);
+}

@@ -75,7 +75,8 @@ class JsonProfile {
                                           {"row", &JsonProfile::take_row},
                                           {"report_begin", &JsonProfile::take_report_begin},
                                           {"report_end", &JsonProfile::take_report_end},
-                                          {"thread_start", &JsonProfile::take_thread}};
+                                          {"thread_start", &JsonProfile::take_thread},
+                                          {"thread_end", &JsonProfile::take_thread_end}};
     Scan scan(line);
     std::string_view name;
     if (!scan.literal("{\"record\":\"") || !scan.up_to("\"", &name)) {
@@ -98,7 +99,14 @@ class JsonProfile {
   }
 
   bool take_thread(const JsonValue& record) {
+    threads_[record["id"].number()] = profile_.all_threads.size();
     profile_.all_threads.push_back({record["id"].number(), record["name"].words(), false});
+    return true;
+  }
+
+  bool take_thread_end(const JsonValue& record) {
+    const auto thread = threads_.find(record["id"].number());
+    if (thread != threads_.end()) profile_.all_threads[thread->second].ended = true;
     return true;
   }
 
@@ -130,13 +138,19 @@ class JsonProfile {
 
   bool take_note(const JsonValue& record) {
     const std::string& text = record["text"].words();
-    if (!ends_.take(text)) profile_.notes.push_back(text);
+    // The note that says which window it was comes before the report's end. Rows of events may follow a note.
+    if (!is_events_) finish_table();
+    if (ends_.take(text))
+      is_report_ended_ = true;
+    else
+      profile_.notes.push_back(text);
     return true;
   }
 
   bool take_report_begin(const JsonValue& record) {
     finish_table();
     window_ = {};
+    is_report_ended_ = false;
     is_window_ = record["reason"].words() == "window";
     window_.begin_ms = record["begin_wall_ns"].number() / kNsPerMs;
     window_.end_ms = std::max(record["end_wall_ns"].number() / kNsPerMs, window_.begin_ms + 1);
@@ -145,6 +159,7 @@ class JsonProfile {
 
   bool take_report_end(const JsonValue&) {
     finish_table();
+    if (is_report_ended_) return true;
     if (is_window_) ends_.take_window(std::move(window_));
     if (!is_window_) ends_.take_other();
     return true;
@@ -252,8 +267,10 @@ class JsonProfile {
   ReportEnds ends_;
   std::string problem_;
   std::map<uint64_t, ProfileFrame> frames_;
-  ProfileWindow window_;  // of the report
+  std::map<uint64_t, size_t> threads_;  // index in Profile::all_threads, by id
+  ProfileWindow window_;                // of the report
   bool is_window_ = false;
+  bool is_report_ended_ = false;  // by its note
   // The table whose rows come:
   bool in_table_ = false, has_trace_ = false, is_events_ = false;
   std::string name_;
