@@ -71,8 +71,7 @@ void say_kept(const std::string& wanted, const std::string& path) {
     std::cerr << wanted << " is kept (--force replaces it): writing to " << path << std::endl;
 }
 
-int create_output(const Given& given, const std::string& wanted, const std::string& suffix,
-                  std::string* path) {
+int create_output(const Given& given, std::string wanted, const std::string& suffix, std::string* path) {
   std::string error;
   const bool force = given.has("--force");
   const int file = choose_file(wanted, suffix, force, Taken::kFiles, path, &error)

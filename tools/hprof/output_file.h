@@ -1,6 +1,5 @@
-// -o FILE and --force, the same in all commands: the suffix says the format, and no file is overwritten
-// unless
-// --force is given.
+// -o FILE and --force, the same in all commands: the suffix says the format, and a file that is there is kept
+// unless --force is given.
 #pragma once
 
 #include <string>
@@ -34,8 +33,7 @@ void say_kept(const std::string& wanted, const std::string& path);
 
 // Creates the file that choose_file() chooses for `wanted`, which only this user can read. *path: what was
 // chosen. Returns its handle; -1: a message has said why not.
-int create_output(const Given& given, const std::string& wanted, const std::string& suffix,
-                  std::string* path);
+int create_output(const Given& given, std::string wanted, const std::string& suffix, std::string* path);
 // The same, and writes it. Returns an ExitStatus.
 int write_output(const Given& given, const std::string& wanted, const std::string& suffix,
                  const std::string& bytes, std::string* path);

@@ -66,6 +66,24 @@ TEST_CASE("convert, view, diff and heap keep an existing file unless --force is 
   CHECK(text_of(pprof) != "mine");
 }
 
+TEST_CASE("the name that was chosen may replace the one that was wanted") {
+  Files files;
+  std::string path = files.put("p.html", "mine");
+  Given given;
+  std::ostringstream err;
+  std::streambuf* old = std::cerr.rdbuf(err.rdbuf());
+  CHECK(write_output(given, path, ".html", "new", &path) == kDone);
+  std::cerr.rdbuf(old);
+  CHECK(path == files.folder + "/p.2.html");
+  CHECK(has(err.str(), "p.html is kept"));
+}
+
+TEST_CASE("a page of a difference is .html") {
+  Files files;
+  const std::string stacks = files.put("a.collapsed", "main;a.A.run 3\n");
+  CHECK(has(complained({"diff", stacks, stacks, "-o", "c.svg"}), "-o c.svg: a page is .html"));
+}
+
 TEST_CASE("a suffix that a command cannot write is refused, and those there are get listed") {
   Files files;
   const std::string stacks = files.put("a.collapsed", "main;a.A.run 3\n");

@@ -79,6 +79,8 @@ std::string misplaced(const Given& given, bool dumps, bool histograms) {
     if (given.has(option) && (dumps || histograms)) return std::string(option) + " is for profiles";
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
   if (page && !given.has("-o")) return "--open needs -o FILE";
+  const std::string other_format = fault_of_page(given.text("-o"));
+  if (!other_format.empty()) return other_format;
   for (const OptionRow& row : kHeapOptions) {
     if (!dumps && given.has(row.name)) return option_text(row) + " is for heap dumps";
   }

@@ -81,8 +81,10 @@ class TableDiff {
   void print_places(const std::string& kind, std::string (*text)(const ProfileFrame&)) const {
     std::vector<PlaceChange> changes = changes_by_place(before_, after_, text, sampling_.scale);
     const size_t places = changes.size();
+    const bool is_counted = before_.beside != SIZE_MAX && after_.beside != SIZE_MAX;
     Sides counted;
-    for (const PlaceChange& each : changes) {
+    for (PlaceChange& each : changes) {
+      if (!is_counted) each.counted = {};
       counted.before += each.counted.before;
       counted.after += each.counted.after;
     }
@@ -102,7 +104,7 @@ class TableDiff {
               << (by == "self" || by == "total" ? by : "total that its callees do not explain") << '\n';
     std::vector<ChangeColumn> columns = {{"total", weight(), all_, sampling_, true},
                                          {"self", weight(), {}, sampling_}};
-    if (before_.beside != SIZE_MAX && after_.beside != SIZE_MAX) {
+    if (is_counted) {
       const ProfileWeight& beside = before_.table.weights[before_.beside];
       columns.push_back({beside.title, beside, {}, {static_cast<double>(beside.sample), sampling_.scale}});
     }

@@ -162,6 +162,8 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
   const std::string wrong = settings_of(given, &settings);
   std::string path = given.text("-o");
   if (!wrong.empty()) return given.misuse(wrong);
+  const std::string other_format = fault_of_page(path);
+  if (!other_format.empty()) return given.misuse(other_format);
   try {
     auto open = [&](const std::string& name) { return std::make_unique<DumpFile>(name, settings.temp); };
     HeapRun run{settings, given.words, open};
@@ -171,7 +173,7 @@ int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
     if (!path.empty()) {
       std::ostringstream html;
       write_heap_page(document, "Heap dump " + given.words[0], html);
-      if (write_output(given, path, ".html", html.str(), &path) != kDone) return kFailed;
+      if (write_output(given, given.text("-o"), ".html", html.str(), &path) != kDone) return kFailed;
     }
     const int status = write_result(document, settings);
     if (status != kFailed && given.has("--open")) open_page(path);
