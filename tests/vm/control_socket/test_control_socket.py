@@ -91,10 +91,10 @@ def idle_agent_sleeps(vm):
     path = vm.path("s")
     live = vm.start("cpu=samples,start=n,control=%s,file=out.txt" % path, "Idle")
     must(path, "status")
-    # The thread that served the connection ends with it, and the others have to get as far as their waits.
-    live.wait_until(lambda: "hprof control" not in switches(live.pid)[0].values() and sleeping(live.pid), "the end of the connection")
+    # The thread that served the connection ends with it, and the others have to get as far as their names and waits.
+    live.wait_until(lambda: "hprof control" not in switches(live.pid)[0].values() and sleeping(live.pid)
+                    and {"hprof listener", "hprof writer"} <= set(switches(live.pid)[0].values()), "the agent's two threads alone, asleep")
     names, before = switches(live.pid)
-    check({"hprof listener", "hprof writer"} <= set(names.values()), "threads of the agent: %s" % names)
     time.sleep(3)
     _, after = switches(live.pid)
     for thread, name in names.items():

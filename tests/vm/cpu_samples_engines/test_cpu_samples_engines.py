@@ -287,7 +287,7 @@ def stacks_are_whole_in_other_modes_of_the_vm(vm):
 def callers_call_without_a_walk_of_the_agents_own(vm):
     vm.needs_signals_in_time()
     total, _, note = check_stacks(vm, "Links", "2", engine="sampler=signal,hotspot=-sample-walk")
-    check(total > 1000 and " 0% whole" in note, note)
+    check(total > 1000 and " 0.00% whole" in note, note)
 
 
 @vm_test(units=UNITS, needs=("sampling signals",))
