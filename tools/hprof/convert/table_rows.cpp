@@ -5,6 +5,8 @@
 
 #include <hprof/cpp/core_tables.hpp>
 
+#include "tools/hprof/view/profile.h"
+
 namespace hprof::tool {
 
 namespace {
@@ -24,8 +26,6 @@ const CoreTable* find_core_table(const std::string& table) {
                                    [&](const CoreTable& known) { return table == known.table; });
   return found == std::end(kCoreTables) ? nullptr : found;
 }
-
-uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 }  // namespace
 

@@ -61,8 +61,6 @@ constexpr Source kSources[] = {
     {"jdk.ThreadPark", parks_table, "eventThread", "parkedClass", "duration", nullptr},
 };
 
-uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
 class JfrProfile {
  public:
   JfrProfile(Input& in, Profile* profile) : file_(in), profile_(*profile), numbers_(profile) {}

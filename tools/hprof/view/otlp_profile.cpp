@@ -34,8 +34,6 @@ constexpr uint32_t kText = 1;
 
 constexpr uint64_t kNsPerMs = 1000000;
 
-uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
 class OtlpProfile {
  public:
   OtlpProfile(Input& in, Profile* profile) : in_(in), profile_(*profile), numbers_(profile) {}

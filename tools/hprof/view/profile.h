@@ -65,6 +65,9 @@ struct ProfileWindow {
   std::vector<std::string> notes;
 };
 
+// The sum, at most UINT64_MAX.
+inline uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
 struct ProfileThread {
   uint64_t serial;
   std::string name;

@@ -15,8 +15,6 @@ namespace {
 
 constexpr uint64_t kMsPerSecond = 1000, kDayMs = 24 * 3600 * kMsPerSecond;
 
-uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
 // "20261128170614", local time; 0: it is none.
 uint64_t moment_of_stamp(uint64_t stamp) {
   std::tm local = {};
