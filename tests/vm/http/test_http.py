@@ -28,7 +28,7 @@ def windows_are_posted(vm):
     with HttpServer(200) as server:
         options = "cpu=times,every=1,cutoff=0,format=pprof,labels=service:shop;env:prod,http-header=X-Scope-OrgID:7,"
         live = vm.start(options + url(server, "/ingest" + QUERY), "Rounds")
-        live.wait_until(lambda: "worked" in live.out() and len(server.posts) >= 3, "three windows")
+        live.wait_until(lambda: len(server.posts) >= 3 and calls_of(list(server.posts), "Rounds.round") == 2 * 25, "all calls")
         run = live.finish()
         check_equal(run.code, 0, "exit code\n%s" % run)
         posts = list(server.posts)
@@ -77,7 +77,7 @@ def packed_text_says_so(vm):
 def what_a_server_does_not_take_is_posted_again(vm):
     with HttpServer(503, reset_request, close_request, 200) as server:
         live = vm.start("cpu=times,every=1,cutoff=0,format=pprof,net-timeout=5," + url(server, "/x" + QUERY), "Rounds")
-        live.wait_until(lambda: "worked" in live.out() and len(server.posts) >= 3, "three windows")
+        live.wait_until(lambda: len(server.posts) >= 3 and calls_of(list(server.posts), "Rounds.round") == 2 * 25, "all calls")
         run = live.finish()
         check_equal(run.code, 0, "exit code\n%s" % run)
         posts = list(server.posts)
