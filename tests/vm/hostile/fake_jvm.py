@@ -23,6 +23,8 @@ def connect(path):
 
 
 def listen(path):
+    if os.path.exists(path):
+        os.unlink(path)  # left by a process with the same number that was killed
     server = socket.socket(socket.AF_UNIX)
     server.bind(path)
     os.chmod(path, 0o600)

@@ -212,21 +212,21 @@ def blame_goes_to_the_stacks_that_held_the_lock(vm):
         check_equal(run.code, 0, "exit code\n%s\n" % run)
         held = [int(word) for word in re.fullmatch(r"held (\d+) (\d+)\n", run.out).groups()]
         report = parse_monitors(run.text("out.txt")).report
-        blamed, looks = {"holdLong": 0, "holdShort": 0}, 0
+        blamed, samples = {"holdLong": 0, "holdShort": 0}, 0
         for title, row in report.table_lines:
             check_equal(title, "BLAME", "the table")
-            looks += int(row["waiters"])
+            samples += int(row["waiters"])
             for method, _, _ in report.traces[int(row["trace"])].frames:
                 if method in ("Blame.holdLong", "Blame.holdShort"):
                     blamed[method[len("Blame."):]] += int(row["blamed_ns"])
         total = sum(blamed.values())
-        check(looks >= 60, "%s: %d threads found waiting" % (kind, looks))
+        check(samples >= 60, "%s: %d threads found waiting" % (kind, samples))
         check(total >= 0.8 * sum(int(row["blamed_ns"]) for _, row in report.table_lines), "%s: most time has a holder's stack: %s" % (
             kind, report.table_lines))
         share, expected = blamed["holdLong"] / total, held[0] / sum(held)
-        # Two or three threads wait at a time, of which a look at monitors draws one. The holders take turns, so that the shares of the
-        # looks vary less than those of draws at random.
-        error = (expected * (1 - expected) / (looks / 3)) ** 0.5
+        # Two or three threads wait at a time, of which a sample draws one. The holders take turns, so that the shares vary less than
+        # those of draws at random; but on a busy machine the sampler runs when they do not. Without blame both would have a half.
+        error = (expected * (1 - expected) / (samples / 3)) ** 0.5 + 0.03
         check(abs(share - expected) < 3 * error, "%s: %.3f of the blame, held for %.3f of the time (error %.3f)" % (
             kind, share, expected, error))
 
