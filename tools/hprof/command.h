@@ -137,6 +137,8 @@ std::string failure_text(const std::exception& problem, uint64_t bound);
 
 // Parses decimal digits. False: not a number, or more than `most`.
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number);
+// Takes the process id out of `PID [OPTION=VALUE...]`, wherever it stands. False: none of the words is one.
+bool take_process(Arguments* words, int* pid);
 // "; did you mean leaks?" if a name is similar to the word, else "".
 std::string guess(const std::string& word, const std::vector<std::string>& names);
 

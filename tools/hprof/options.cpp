@@ -171,6 +171,17 @@ bool parse_number(const std::string& text, uint64_t most, uint64_t* number) {
   return parse_decimal(str(text), number) && *number <= most;
 }
 
+bool take_process(Arguments* words, int* pid) {
+  for (auto word = words->begin(); word != words->end(); ++word) {
+    uint64_t number = 0;
+    if (!parse_number(*word, INT32_MAX, &number) || number == 0) continue;
+    *pid = static_cast<int>(number);
+    words->erase(word);
+    return true;
+  }
+  return false;
+}
+
 std::string guess(const std::string& word, const std::vector<std::string>& names) {
   uint32_t best = word.size() <= 3 ? 2 : 3;
   std::string found;

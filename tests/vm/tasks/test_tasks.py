@@ -1,6 +1,7 @@
 """Typical mistakes, each with its message, and the first task of docs/getting-started.md as a user without rights. The commands of the page
 themselves are typed by test_pages.py."""
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -31,7 +32,7 @@ MISTAKES = (
      "hprof: can't create profile file: /nonexistent/a.txt: No such file or directory"),
     ("attach 4711 cpu=times",
      "hprof: collector cpu_times cannot be created: cpu=times and cpu=old must be loaded at VM start-up; attached, use cpu=samples"),
-    ("attach 4711 heap=sites sites=exact",
+    ("attach heap=sites sites=exact 4711",
      "hprof: collector heap_sites cannot be created: sites=exact must be loaded at VM start-up; attached, use sites=sampled (Java 11 and later)"),
     ("attach 4711 cpu=samples net=127.0.0.1:1",
      "hprof: can't connect to 127.0.0.1:1: Connection refused"),
@@ -65,6 +66,24 @@ def every_mistake_is_told_in_one_line(vm):
         check_equal(file.read(), "a good report\n", "the report that was there")
     run = live.finish()
     check_equal(run.code, 0, "exit code\n%s\n" % run)
+
+
+# The commands of bin/hprof that each task of docs/getting-started takes.
+COMMANDS = {
+    "What burns CPU?": 3, "Which thread burns it?": 2, "It hangs: which thread waits for which?": 1, "Which lines allocate?": 2,
+    "What leaks?": 4, "What fills the heap?": 2, "The service is slow and the CPU is idle: who waits for whom?": 2,
+    "How long do the calls of a method take?": 2, "How often is each method called?": 2, "What changed?": 3, "Which requests was it?": 2,
+    "A picture, or a file for my own tool": 3, "What was it at 12:03?": 2, "An idle agent, used later": 4,
+    "A report and a dump over a socket": 3, "In a Docker image": 2,
+}
+
+
+@vm_test()
+def each_task_takes_few_commands(_):
+    with open(os.path.join(pages.ROOT, "docs", "getting-started.md"), encoding="utf-8") as file:
+        tasks = re.split(r"^## \d+\. ", file.read(), flags=re.M)[1:]
+    counts = {task.split("\n")[0]: len(re.findall(r"^\$ |^ +docker exec|& hprof run", task, re.M)) for task in tasks}
+    check_equal(counts, COMMANDS, "commands of each task")
 
 
 @vm_test(units=UNITS)

@@ -9,9 +9,9 @@
 
 namespace hprof::tool {
 
-std::string join_options(const std::vector<std::string>& words, size_t first) {
+std::string join_options(const std::vector<std::string>& words) {
   std::string text;
-  for (size_t i = first; i < words.size(); i++) text += (i == first ? "" : ",") + words[i];
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
   return text;
 }
 

@@ -7,8 +7,8 @@
 
 namespace hprof::tool {
 
-// Joins words of options, from the one at `first` on, by commas.
-std::string join_options(const std::vector<std::string>& words, size_t first);
+// Joins words of options by commas.
+std::string join_options(const std::vector<std::string>& words);
 // Adds an option to such a text.
 void add_option(const std::string& option, std::string* options);
 // The value of an option in such a text; nullptr: not given.

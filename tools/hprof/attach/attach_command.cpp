@@ -56,10 +56,10 @@ std::string collectors_of(const AttachAnswer& status) {
 }
 
 int attach(const Given& given) {
-  uint64_t pid = 0;
-  if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
-    return given.misuse(given.words[0] + " is not a process id");
-  const std::string typed = join_options(given.words, 1);
+  Arguments words = given.words;
+  int pid = 0;
+  if (!take_process(&words, &pid)) return given.misuse(words[0] + " is not a process id");
+  const std::string typed = join_options(words);
   std::string text = typed;
   const std::string wrong = add_file(given.text("-o"), given.has("--force"), &text);
   if (!wrong.empty()) return given.misuse(wrong);
@@ -70,7 +70,7 @@ int attach(const Given& given) {
   Attachment attachment;
   AttachAnswer answer;
   std::string folder, error;
-  if (!attachment.open(static_cast<int>(pid), given.text("--agent"), given.has("--as-is"), &error) ||
+  if (!attachment.open(pid, given.text("--agent"), given.has("--as-is"), &error) ||
       !choose_folder(attachment, text, &folder, &error))
     return fail(error);
   AttachAnswer earlier;

@@ -29,9 +29,9 @@ bool print(const std::vector<Finding>& findings) {
 }
 
 int doctor(const Given& given) {
-  uint64_t pid = 0;
-  if (!given.words.empty() && (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0))
-    return given.misuse(given.words[0] + " is not a process id");
+  Arguments words = given.words;
+  int pid = 0;
+  if (!words.empty() && !take_process(&words, &pid)) return given.misuse(words[0] + " is not a process id");
   const os::HostFacts host = os::host_facts();
   std::cout << "This host: " << host.system;
   if (host.processors > 0) std::cout << ", " << host.processors << " processors";
@@ -40,7 +40,7 @@ int doctor(const Given& given) {
   if (pid == 0) return good ? kDone : kFoundProblems;
   os::JvmFacts jvm;
   std::string error;
-  if (!os::jvm_facts(static_cast<int>(pid), &jvm, &error)) return fail(error);
+  if (!os::jvm_facts(pid, &jvm, &error)) return fail(error);
   std::cout << "Process " << pid << ":\n";
   good = print(judge_jvm(host, jvm)) && good;
   return good ? kDone : kFoundProblems;

@@ -400,11 +400,9 @@ int Profiling::run() {
 
 int profile(const Given& given) {
   ProfileOptions options;
-  uint64_t pid = 0;
-  if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
-    return given.misuse(given.words[0] + " is not a process id");
-  options.pid = static_cast<int>(pid);
-  options.text = join_options(given.words, 1);
+  Arguments words = given.words;
+  if (!take_process(&words, &options.pid)) return given.misuse(words[0] + " is not a process id");
+  options.text = join_options(words);
   const std::string wrong = fault_of(options.text);
   if (!wrong.empty()) return given.misuse(wrong);
   options.file = given.text("-o");

@@ -57,7 +57,7 @@ bool make_launch(const std::vector<std::string>& command, const std::string& lib
 }
 
 static int start(const Given& given) {
-  std::string options = join_options(given.words, 0), error;
+  std::string options = join_options(given.words), error;
   const std::string inherited = os::environment("_JAVA_HPROF_OPTIONS");
   if (!chooses_collector(options + "," + inherited)) add_option("cpu=samples", &options);
   const std::string wanted = given.text("-o");
