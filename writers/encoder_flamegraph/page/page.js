@@ -39,11 +39,17 @@ function quantity(value, change) {
 }
 const percent = (part, whole) => whole ? (100 * part / whole).toFixed(2) + '%' : '-';
 
+// An element, of what is in it.
+function element(tag, ...inside) {
+  const made = document.createElement(tag);
+  made.append(...inside);
+  return made;
+}
+
 const zoomed = () => state.focus < 0 && state.zoom.length ? state.tree.find(state.zoom) : 0;
 
 // --- colours -------------------------------------------------------------------------------------------------------
 
-const ROW = 17;
 const NEW = 38, GONE = 265;
 const HUES = [14, 205, 135, 280, 48, 335, 175, 240, 95, 310];
 let packages = new Map();
@@ -83,6 +89,7 @@ function colour(tree, node) {
 
 // --- drawing -------------------------------------------------------------------------------------------------------
 
+const ROW = 17;
 let drawn = [];  // rows of what is on the canvas, for the mouse: {x, w, top, tree, node}
 let matched = null;  // by name: 1 matches the search
 let hits = [];  // nodes that match, outermost only, from left to right
@@ -219,9 +226,7 @@ function showTip(e, name, text) {
   const tip = $('tip');
   tip.hidden = !name;
   if (!name) return;
-  const b = document.createElement('b');
-  b.textContent = name;
-  tip.replaceChildren(b, '\n' + text);
+  tip.replaceChildren(element('b', name), '\n' + text);
   tip.style.left = Math.max(0, Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8)) + 'px';
   tip.style.top = (e.clientY + 18 + tip.offsetHeight > innerHeight ? e.clientY - tip.offsetHeight - 8 : e.clientY + 18) + 'px';
 }
@@ -253,19 +258,18 @@ function search() {
     if (node > 0 && matched[tree.name[node]]) { sum += tree.width(node); hits.push(node); continue; }
     for (const kid of tree.kids(node).slice().reverse()) if (tree.width(kid) > 0) open.push(kid);
   }
-  state.share = tree.width(zoomed()) ? sum / tree.width(zoomed()) : 0;
   $('share').textContent = found ? `${percent(sum, tree.width(zoomed()))} matched` : 'no match';
 }
 
 // Selects the next frame that matches.
 function nextHit() {
   if (!hits.length) return;
-  const at = (hits.indexOf(state.selected) + 1) % hits.length, tree = state.tree;
+  const at = (hits.indexOf(state.selected) + 1) % hits.length;
   state.selected = hits[at];
   state.in = 0;
   say(state.selected);
   $('share').textContent = `${at + 1} of ${hits.length}`;
-  scrollTo(tree, tree.depth[state.selected]);
+  scrollTo(state.tree, state.tree.depth[state.selected]);
 }
 
 // Brings a row to the middle.
@@ -300,24 +304,17 @@ function fillTable() {
   const heads = $('heads');
   heads.replaceChildren();
   for (const [key, title] of [...columns, ['name', 'method']]) {
-    const th = document.createElement('th');
-    th.textContent = title + (state.sort === key ? ' ▾' : '');
+    const th = element('th', title + (state.sort === key ? ' ▾' : ''));
     th.onclick = () => { state.sort = key; fillTable(); keep(); };
     heads.append(th);
   }
   const body = document.createDocumentFragment();
   const selected = state.selected > 0 ? level(selectedName()) : -1;
   for (const row of rows.slice(0, 1000)) {
-    const tr = document.createElement('tr');
+    const tr = element('tr', ...columns.map(([, , value, text]) => element('td', text(value(row)))));
     if (row.name === selected) tr.className = 'on';
     if (isDiff() && isNoise(row.a, row.b)) tr.classList.add('noise');
-    for (const [, , value, text] of columns) {
-      const td = document.createElement('td');
-      td.textContent = text(value(row));
-      tr.append(td);
-    }
-    const td = document.createElement('td');
-    td.textContent = names[row.name];
+    const td = element('td', names[row.name]);
     td.title = 'click: show in the graph; Shift+click: its callers and callees; double click: copy the name';
     td.onclick = (e) => e.shiftKey ? go({ focus: row.name, grid: false }) : go({ query: names[row.name], grid: state.grid });
     td.ondblclick = () => copy(names[row.name]);
@@ -379,9 +376,8 @@ function refresh() {
 const BOXES = ['lines', 'collapse', 'byName', 'norm'];
 
 function swatch(paint, text) {
-  const span = document.createElement('span'), box = document.createElement('i');
+  const box = element('i'), span = element('span', box, text);
   box.style.background = paint;
-  span.append(box, text);
   return span;
 }
 function legend() {
@@ -407,7 +403,6 @@ function dialog(fill) {
 const cutText = (side) => `${side.cut} of ${side.stacks} stacks are cut: depth=512 has them whole`;
 function about(box) {
   for (const side of state.sides) {
-    const pre = document.createElement('pre');
     const when = (ms) => ms ? new Date(ms).toISOString() : '';
     const lines = [];
     if (isDiff()) lines.push(`${weight().title}: ${quantity(state.total[state.sides.indexOf(side)])}`);
@@ -416,8 +411,7 @@ function about(box) {
     for (const t of side.tables) if (t.report) lines.push(`${t.title}: report ${t.report.sequence} (${t.report.reason}) ${when(t.report.from)} to ${when(t.report.until)}`);
     if (side.cut) lines.push(cutText(side));
     lines.push(...side.notes);
-    pre.textContent = lines.join('\n');
-    box.append(pre);
+    box.append(element('pre', lines.join('\n')));
   }
 }
 const KEYS = [['/', 'search'], ['Enter in the search', 'next match'], ['Enter', 'zoom to the selected frame'], ['arrows', 'select parent, child, neighbour'], ['b', 'back'],
@@ -427,12 +421,7 @@ const KEYS = [['/', 'search'], ['Enter in the search', 'next match'], ['Enter', 
   ['n', 'notes'], ['d', 'dark or light'], ['click', 'zoom'], ['double click', 'copy the name'], ['Shift+click', 'callers and callees of a method'],
   ['drag in the band', 'show that stretch of time'], ['arrows in the band', 'move the stretch, with Shift its end']];
 function keys(box) {
-  for (const [key, what] of KEYS) {
-    const p = document.createElement('div'), k = document.createElement('kbd');
-    k.textContent = key;
-    p.append(k, ' ' + what);
-    box.append(p);
-  }
+  for (const [key, what] of KEYS) box.append(element('div', element('kbd', key), ' ' + what));
 }
 
 // Selects a neighbour of the selected frame. Callers of a method are above it, its callees below.
