@@ -55,6 +55,8 @@ const HUES = [14, 205, 135, 280, 48, 335, 175, 240, 95, 310];
 let packages = new Map();
 // A frame is a method, class.method(place), or an object of a heap dump, [class ]class @ id.
 const OBJECT = /^(class )?(\S+)( @ 0x[0-9a-f]+)$/;
+// Where the class of a method ends; -1: it has none.
+const ownerEnd = (text) => { const paren = text.indexOf('('); return (paren > 0 ? text.slice(0, paren) : text).lastIndexOf('.'); };
 function packageOf(name) {
   const text = names[plain[name]], object = OBJECT.exec(text);
   const paren = text.indexOf('(');
@@ -160,35 +162,36 @@ function painter(height) {
   const hit = style.getPropertyValue('--hit'), mark = style.getPropertyValue('--sel'), letter = context.measureText('m').width;
   return (tree, node, x, w, top, above) => {
     if (top < -ROW || top > height) return;
-    const name = tree.name[node];
+    const name = tree.name[node], isHit = node > 0 && matched && matched[name];
     drawn.push({ x, w, top, tree, node });
     context.globalAlpha = above ? 0.55 : 1;
-    context.fillStyle = node === 0 ? (dark() ? '#4a4f55' : '#cfd3d8') : matched && matched[name] ? hit : colour(tree, node);
+    context.fillStyle = node === 0 ? (dark() ? '#4a4f55' : '#cfd3d8') : isHit ? hit : colour(tree, node);
     context.fillRect(x, top, Math.max(w - (w > 2 ? 0.6 : 0), 0.5), ROW - 1);
     if (tree === state.trees[state.in] && node === state.selected && node > 0) { context.strokeStyle = mark; context.lineWidth = 2; context.strokeRect(x + 1, top + 1, Math.max(1, w - 2), ROW - 3); }
     const letters = Math.floor((w - 6) / letter);
     if (letters >= 3) {
-      let text = node === 0 ? 'all: ' + quantity(tree.width(0)) : names[name];
-      if (node > 0 && text.length > letters) text = shorten(text, letters);
-      if (text.length > letters) text = text.slice(0, letters - 1) + '…';
-      context.fillStyle = matched && matched[name] ? '#15171a' : ink;
-      context.fillText(text, x + 3, top + ROW / 2);
+      const text = node === 0 ? cutRight('all: ' + quantity(tree.width(0)), letters) : shorten(names[name], letters);
+      context.fillStyle = isHit ? '#15171a' : ink;
+      context.fillText(text, x + 3, top + ROW / 2, w - 4);
     }
     context.globalAlpha = 1;
   };
 }
 
-// Fits a name into so many letters: packages go first, then the class of a method, the id of an object.
+const cutRight = (text, letters) => text.length > letters ? text.slice(0, letters - 1) + '…' : text;
+// Fits a name into so many letters: packages go first, then the class from its left, the id of an object; the name of the
+// method stays whole as long as it fits.
 function shorten(text, letters) {
   const object = OBJECT.exec(text);
   if (object) {
     const [, kind = '', full, id] = object, simple = full.slice(full.lastIndexOf('.') + 1);
-    return [kind + simple + id, kind + simple].find((t) => t.length <= letters) || simple;
+    return [text, kind + simple + id, kind + simple].find((t) => t.length <= letters) || cutRight(simple, letters);
   }
-  const parts = text.split('.');
-  while (parts.length > 2 && parts.join('.').length > letters) parts.shift();
-  if (parts.length === 2 && parts.join('.').length > letters && parts[1].length <= letters) parts.shift();
-  return parts.join('.');
+  const dot = ownerEnd(text), method = text.slice(dot + 1);
+  // What begins behind a dot or a dollar; a library is one word with its version.
+  for (const { index, 0: { length } } of text.slice(0, Math.max(0, dot)).matchAll(/^|[.$](?!so\b|\d)/g)) if (text.length - index - length <= letters) return text.slice(index + length);
+  const rest = text.slice(Math.max(0, dot - (letters - method.length - 2)), dot), word = Math.max(0, rest.search(/[A-Z]/));
+  return rest.length - word > 3 && /[A-Z]/.test(text[text.lastIndexOf('.', dot - 1) + 1]) ? `…${rest.slice(word)}.${method}` : cutRight(method, letters);
 }
 
 function nodeAt(event) {
