@@ -27,6 +27,7 @@ const STATES = ['unknown', 'not started', 'runnable', 'blocked', 'waiting', 'sle
 
 const names = [];  // of methods, by number; the same in all profiles and at both levels of detail
 const numbers = new Map();
+const types = new Set();  // of names, those of classes that stand on top of stacks
 const plain = [];  // names[i] without its line
 function number(text, without) {
   let n = numbers.get(text);
@@ -172,6 +173,7 @@ function finishTable(side, table) {
     if (n === undefined) {
       const stack = found && found.stack.length ? found.stack : [number('(no trace)')];
       known.set(key, n = table.stacks.length);
+      if (leaf) types.add(number(leaf));
       table.stacks.push(leaf ? [...stack, number(leaf)] : stack);
     }
     table.stackOf[i] = n;

@@ -2,7 +2,7 @@
 # the comments and the indentation of the scripts.
 function(hprof_page_text target namespace)
   set(HPROF_PAGE_NAMESPACE ${namespace})
-  foreach(part page.css page.html data.js tree.js band.js address.js page.js)
+  foreach(part page.css page.html data.js tree.js band.js address.js colours.js page.js)
     set(file ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${part})
     string(MAKE_C_IDENTIFIER ${part} name)
     file(READ ${file} text)

@@ -1,5 +1,6 @@
 // The page that draws a profile: flame graph, callers and callees, table of methods, differences of two profiles. The
-// data is read by data.js, the trees are those of tree.js, the time axis is in band.js, the address in address.js.
+// data is read by data.js, the trees are those of tree.js, the time axis is in band.js, the address in address.js, the
+// colours and the legend are in colours.js.
 
 // --- what is shown -------------------------------------------------------------------------------------------------
 
@@ -47,47 +48,6 @@ function element(tag, ...inside) {
 }
 
 const zoomed = () => state.focus < 0 && state.zoom.length ? state.tree.find(state.zoom) : 0;
-
-// --- colours -------------------------------------------------------------------------------------------------------
-
-const NEW = 38, GONE = 265;
-const HUES = [14, 205, 135, 280, 48, 335, 175, 240, 95, 310];
-let packages = new Map();
-// A frame is a method, class.method(place), or an object of a heap dump, [class ]class @ id.
-const OBJECT = /^(class )?(\S+)( @ 0x[0-9a-f]+)$/;
-// Where the class of a method ends; -1: it has none.
-const ownerEnd = (text) => { const paren = text.indexOf('('); return (paren > 0 ? text.slice(0, paren) : text).lastIndexOf('.'); };
-function packageOf(name) {
-  const text = names[plain[name]], object = OBJECT.exec(text);
-  const paren = text.indexOf('(');
-  const parts = (object ? object[2] : paren > 0 ? text.slice(0, paren) : text).split('.');
-  // class and method go; of the rest the first two say whose code it is
-  return parts.slice(0, Math.max(0, Math.min(2, parts.length - (object ? 1 : 2)))).join('.') || '(no package)';
-}
-const packageCache = [];
-const cachedPackage = (name) => packageCache[name] || (packageCache[name] = packageOf(name));
-function choosePackages() {
-  const sums = new Map();
-  eachStack((stack, a, b) => {
-    const p = cachedPackage(stack[stack.length - 1]);
-    sums.set(p, (sums.get(p) || 0) + a + b);
-  });
-  packages = new Map([...sums].sort((x, y) => y[1] - x[1]).slice(0, HUES.length).map(([p], i) => [p, HUES[i]]));
-}
-const dark = () => document.documentElement.dataset.theme === 'dark';
-function colour(tree, node) {
-  const name = tree.name[node], shade = (name * 7) % 9;
-  if (isDiff()) {
-    const a = tree.a[node], b = tree.b[node], d = (b - a) / (a + b);
-    if (isNoise(a, b)) return `hsl(0,0%,${dark() ? 36 : 84}%)`;
-    if (a === 0 || b === 0) return `hsl(${a === 0 ? NEW : GONE},${dark() ? 60 : 75}%,${dark() ? 38 : 70}%)`;
-    const l = dark() ? 34 + 6 * Math.abs(d) : 88 - 30 * Math.abs(d);
-    return `hsl(${d >= 0 ? 8 : 214},${Math.round(90 * Math.min(1, Math.abs(d) * 1.6))}%,${l}%)`;
-  }
-  const hue = packages.get(cachedPackage(name));
-  const l = dark() ? 31 + shade : 72 + shade;
-  return hue === undefined ? `hsl(0,0%,${l}%)` : `hsl(${hue},${dark() ? 45 : 68}%,${l}%)`;
-}
 
 // --- drawing -------------------------------------------------------------------------------------------------------
 
@@ -345,7 +305,6 @@ function go(changes, back) {
   if (changes.zoom === undefined && (changed('table', 'lines', 'collapse') || changed('view') && [state.view, was.view].includes('callers'))) state.zoom = [];
   if (changed('table') && changes.stretch === undefined) state.stretch = null;
   build();
-  if (changed('table', 'weight')) choosePackages();
   const reshaped = changed('table', 'lines', 'collapse', 'focus') || changed('view');
   if (reshaped) state.selected = state.in = state.focus >= 0 ? 1 : 0;  // the method itself, in the tree of its callees
   refresh();
@@ -377,23 +336,6 @@ function refresh() {
   redraw();
 }
 const BOXES = ['lines', 'collapse', 'byName', 'norm'];
-
-function swatch(paint, text) {
-  const box = element('i'), span = element('span', box, text);
-  box.style.background = paint;
-  return span;
-}
-function legend() {
-  const spans = isDiff() ? [['hsl(8,90%,58%)', 'more than before'], ['hsl(214,90%,58%)', 'less'],
-    [`hsl(${NEW},75%,70%)`, 'new'], [`hsl(${GONE},75%,70%)`, 'gone'], ...(state.samples.every((s) => s > 0) ? [['hsl(0,0%,70%)', 'noise']] : [])]
-    : [...packages].map(([p, hue]) => [`hsl(${hue},60%,${dark() ? 40 : 72}%)`, p]);
-  const made = spans.map(([paint, text]) => swatch(paint, text));
-  if (isDiff()) made.unshift(`${weight().title}: before ${quantity(state.total[0])}, after ${quantity(state.total[1])}  `);
-  if (!$('band').hidden) made.push(...bandLegend());
-  if (state.without.length) made.unshift(`without stacks through ${state.without.map((n) => names[n]).join(', ')}  `);
-  if (state.focus >= 0) made.unshift(`callers (above) and callees of ${names[state.focus]}  `);
-  $('legend').replaceChildren(...made);
-}
 
 const back = () => { const was = state.past.pop(); if (was) go(was, true); };
 const zoomTo = (node) => go({ zoom: state.tree.path(node) });
@@ -467,7 +409,7 @@ function listen() {
   $('choose').onchange = (e) => go({ table: +e.target.value, weight: '' });
   $('weight').onchange = (e) => go({ weight: e.target.value });
   for (const box of BOXES) $(box).onchange = (e) => go({ [box]: e.target.checked });
-  $('search').oninput = (e) => { state.query = e.target.value; search(); fillTable(); keep(); redraw(); };
+  $('search').oninput = (e) => { state.query = e.target.value; search(); legend(); fillTable(); keep(); redraw(); };
   $('reset').onclick = () => go({ zoom: [], query: '', focus: -1, threads: '', stretch: null, without: [] });
   $('back').onclick = back;
   $('notes').onclick = () => dialog(about);
@@ -578,13 +520,12 @@ function start() {
     : Math.max(...state.tables.map((t, i) => t.table.name === state.tables[0].table.name ? i : 0));
   Object.assign(state, seen, location.hash ? {} : startOf(state.sides[0].info));
   build();
-  choosePackages();
   listen();
   refresh();
   toRoots();
 }
 
 // For tests and for who looks from the console.
-window.hprof = { state, band, names, go, back, methods, describe, cutTo, shorten, drawn: () => drawn,
+window.hprof = { state, band, names, go, back, methods, describe, colour: (name) => tone(colouring(number(name))), cutTo, shorten, drawn: () => drawn,
   sumsByMethod: () => Object.fromEntries(methods().map((r) => [names[r.name], r])) };
 addEventListener('DOMContentLoaded', start);  // the data stands behind this
