@@ -170,8 +170,7 @@ function describe(node, tree = state.tree) {
   const name = node === 0 ? 'all' : names[tree.name[node]];
   if (isDiff()) return { name, text: describeChange(tree.a[node], tree.b[node], whole) };
   const self = tree.selfA[node];
-  return { name, text: `${quantity(w)}, ${percent(w, all)} of all, ${percent(w, up)} of parent` +
-    (self > 0 ? `; self ${amount(self)} (${percent(self, all)})` : '') };
+  return { name, text: `total ${quantity(w)}` + (node > 0 ? `, ${percent(w, all)} of all, ${percent(w, up)} of parent; self ${quantity(self)}, ${percent(self, all)}` : '') };
 }
 function describeChange(a, b, whole) {
   return `before ${quantity(a)} (${percent(a, whole[0])}), after ${quantity(b)} (${percent(b, whole[1])}): ` +
@@ -179,17 +178,16 @@ function describeChange(a, b, whole) {
     (isNoise(a, b) ? '; noise: less than 2 standard errors' : '');
 }
 
-function say(node, tree = state.tree) {
-  const { name, text } = describe(node, tree);
-  $('status').textContent = name + '  ' + text;
-}
+const say = ({ name, text }) => { $('status').textContent = `${name}: ${text}`; };
+// What the status line says while the mouse is elsewhere: of the selected frame, or of what is shown.
+const settle = () => say(state.selected > 0 ? describe(state.selected, state.trees[state.in]) : describe(zoomed()));
 
 // Shows the tooltip beside the mouse; without a name it goes.
 function showTip(e, name, text) {
   const tip = $('tip');
   tip.hidden = !name;
   if (!name) return;
-  tip.replaceChildren(element('b', name), '\n' + text);
+  tip.replaceChildren(element('b', name), '\n' + text.replaceAll('; ', '\n'));
   tip.style.left = Math.max(0, Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8)) + 'px';
   tip.style.top = (e.clientY + 18 + tip.offsetHeight > innerHeight ? e.clientY - tip.offsetHeight - 8 : e.clientY + 18) + 'px';
 }
@@ -230,7 +228,7 @@ function nextHit() {
   const at = (hits.indexOf(state.selected) + 1) % hits.length;
   state.selected = hits[at];
   state.in = 0;
-  say(state.selected);
+  settle();
   $('share').textContent = `${at + 1} of ${hits.length}`;
   scrollTo(state.tree, state.tree.depth[state.selected]);
 }
@@ -306,6 +304,7 @@ function go(changes, back) {
   if (changed('table') && changes.stretch === undefined) state.stretch = null;
   build();
   const reshaped = changed('table', 'lines', 'collapse', 'focus') || changed('view');
+  if (changes.zoom) { state.selected = zoomed(); state.in = 0; }
   if (reshaped) state.selected = state.in = state.focus >= 0 ? 1 : 0;  // the method itself, in the tree of its callees
   refresh();
   if (reshaped) toRoots();
@@ -331,6 +330,7 @@ function refresh() {
   refreshBand();
   search();
   legend();
+  settle();
   fillTable();
   if (band.pressed === null) keep();  // browsers limit how often the address may change
   redraw();
@@ -409,7 +409,8 @@ function listen() {
   $('choose').onchange = (e) => go({ table: +e.target.value, weight: '' });
   $('weight').onchange = (e) => go({ weight: e.target.value });
   for (const box of BOXES) $(box).onchange = (e) => go({ [box]: e.target.checked });
-  $('search').oninput = (e) => { state.query = e.target.value; search(); legend(); fillTable(); keep(); redraw(); };
+  $('search').oninput = (e) => { state.query = e.target.value; search(); legend(); settle(); fillTable(); keep(); redraw(); };
+  $('more').onclick = () => document.querySelector('header').classList.toggle('open');
   $('reset').onclick = () => go({ zoom: [], query: '', focus: -1, threads: '', stretch: null, without: [] });
   $('back').onclick = back;
   $('notes').onclick = () => dialog(about);
@@ -417,23 +418,29 @@ function listen() {
   $('theme').onclick = () => { document.documentElement.dataset.theme = dark() ? 'light' : 'dark'; refresh(); };
   $('graph').onscroll = () => { showTip(null); redraw(); };
   new ResizeObserver(redraw).observe($('graph'));
+  let touch = false, tapped = '';  // a finger shows first what it opens when it taps again
+  const look = (e) => {
+    const seen = nodeAt(e);
+    if (!seen) { showTip(null); settle(); return; }
+    const told = describe(seen.node, seen.tree);
+    say(told);
+    showTip(e, told.name, told.text + (touch ? '; tap again to open it' : ''));
+  };
+  $('canvas').onpointerdown = (e) => { touch = e.pointerType === 'touch'; };
   $('canvas').onclick = (e) => {
     const seen = nodeAt(e);
-    if (!seen || e.detail > 1) return;  // the second click of a double click
-    const { node, tree } = seen;
+    if (!seen || !touch && e.detail > 1) return;  // the second click of a double click
+    const { node, tree } = seen, key = [state.shape, state.zoom, state.trees.indexOf(tree), node].join();
     state.selected = node;
     state.in = state.trees.indexOf(tree);
-    if (e.shiftKey && node > 0) go({ focus: level(tree.name[node]) }); else open(node, tree);
+    if (touch && tapped !== key) { tapped = key; look(e); redraw(); return; }
+    tapped = '';
+    if (e.shiftKey && node > 0) go({ focus: level(tree.name[node]) });
+    else open(node, tree);
   };
-  $('canvas').ondblclick = () => { if (state.selected > 0) copy(names[selectedName()]); };
-  $('canvas').onmousemove = (e) => {
-    const seen = nodeAt(e);
-    if (!seen) { showTip(null); $('status').textContent = ''; return; }
-    const { name, text } = describe(seen.node, seen.tree);
-    say(seen.node, seen.tree);
-    showTip(e, name, text);
-  };
-  $('canvas').onmouseleave = () => { showTip(null); $('status').textContent = ''; };
+  $('canvas').ondblclick = () => { if (!touch && state.selected > 0) copy(names[selectedName()]); };
+  $('canvas').onmousemove = look;
+  $('canvas').onmouseleave = () => { showTip(null); settle(); };
   listenToBand();
   addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || $('dialog').open) return;
@@ -461,7 +468,7 @@ function listen() {
     else if (e.key === 'b' || e.key === 'Backspace') back();
     else if (e.key === '0' || e.key === 'Escape') $('reset').click();
     else if (e.key === 'Enter' && !['BUTTON', 'TD'].includes(e.target.tagName)) open(state.selected, state.trees[state.in]);
-    else if (e.key.startsWith('Arrow')) { state.selected = step(e.key); say(state.selected, state.trees[state.in]); fillTable(); redraw(); }
+    else if (e.key.startsWith('Arrow')) { state.selected = step(e.key); settle(); fillTable(); redraw(); }
     else return;
     e.preventDefault();
   });
