@@ -122,15 +122,16 @@ function painter(height) {
   const hit = style.getPropertyValue('--hit'), mark = style.getPropertyValue('--sel'), letter = context.measureText('m').width;
   return (tree, node, x, w, top, above) => {
     if (top < -ROW || top > height) return;
-    const name = tree.name[node], isHit = node > 0 && matched && matched[name];
+    const name = tree.name[node], isHit = node > 0 && matched && matched[name], dim = matched && !isHit;
     drawn.push({ x, w, top, tree, node });
-    context.globalAlpha = above ? 0.55 : 1;
+    context.globalAlpha = dim ? 0.35 : above ? 0.55 : 1;
     context.fillStyle = node === 0 ? (dark() ? '#4a4f55' : '#cfd3d8') : isHit ? hit : colour(tree, node);
     context.fillRect(x, top, Math.max(w - (w > 2 ? 0.6 : 0), 0.5), ROW - 1);
     if (tree === state.trees[state.in] && node === state.selected && node > 0) { context.strokeStyle = mark; context.lineWidth = 2; context.strokeRect(x + 1, top + 1, Math.max(1, w - 2), ROW - 3); }
     const letters = Math.floor((w - 6) / letter);
     if (letters >= 3) {
       const text = node === 0 ? cutRight('all: ' + quantity(tree.width(0)), letters) : shorten(names[name], letters);
+      if (dim) context.globalAlpha = 0.6;
       context.fillStyle = isHit ? '#15171a' : ink;
       context.fillText(text, x + 3, top + ROW / 2, w - 4);
     }
@@ -199,6 +200,7 @@ function search() {
   matched = null;
   hits = [];
   $('share').textContent = '';
+  $('hits').replaceChildren();
   if (!query) return;
   let test;
   const pattern = /^\/(.+)\/$/.exec(query);
@@ -209,8 +211,7 @@ function search() {
     test = (t) => t.toLowerCase().includes(low);
   }
   matched = new Uint8Array(names.length);
-  let found = 0;
-  names.forEach((n, i) => { if (test(n)) { matched[i] = 1; found++; } });
+  names.forEach((n, i) => { if (test(n)) matched[i] = 1; });
   // A subtree counts once, however often it matches further in.
   const tree = state.tree, open = [zoomed()];
   let sum = 0;
@@ -219,18 +220,37 @@ function search() {
     if (node > 0 && matched[tree.name[node]]) { sum += tree.width(node); hits.push(node); continue; }
     for (const kid of tree.kids(node).slice().reverse()) if (tree.width(kid) > 0) open.push(kid);
   }
-  $('share').textContent = found ? `${percent(sum, tree.width(zoomed()))} matched` : 'no match';
+  const found = methods().filter((row) => matched[row.name]).sort((x, y) => y.a + y.b - x.a - x.b), whole = totals();
+  $('share').textContent = found.length ? `${found.length} method${found.length > 1 ? 's' : ''}, ${percent(sum, tree.width(zoomed()))} matched` : 'no match';
+  $('hits').append(...found.slice(0, LISTED).map((row) => {
+    const share = isDiff() ? amount(row.b - row.a, true) : percent(row.a, whole[0]);
+    const button = element('button', share.padStart(7) + '  ' + shorten(names[row.name], Math.round(innerWidth / 9)));
+    button.onclick = () => showMethod(row.name);
+    return button;
+  }), found.length > LISTED ? `and ${found.length - LISTED} more: the table has all` : '');
 }
+const LISTED = 50;
 
 // Selects the next frame that matches.
 function nextHit() {
   if (!hits.length) return;
   const at = (hits.indexOf(state.selected) + 1) % hits.length;
-  state.selected = hits[at];
+  showNode(hits[at]);
+  $('share').textContent = `${at + 1} of ${hits.length}`;
+}
+function showNode(node) {
+  state.selected = node;
   state.in = 0;
   settle();
-  $('share').textContent = `${at + 1} of ${hits.length}`;
-  scrollTo(state.tree, state.tree.depth[state.selected]);
+  scrollTo(state.tree, state.tree.depth[node]);
+}
+// Selects the widest frame of a method in the first tree.
+function showMethod(name) {
+  if (state.zoom.length) go({ zoom: [] });
+  const { tree } = state;
+  let best = 0;
+  for (let node = 1; node < tree.size; node++) if (tree.name[node] === name && (!best || tree.width(node) > tree.width(best))) best = node;
+  showNode(best);
 }
 
 // Brings a row to the middle.
@@ -410,6 +430,7 @@ function listen() {
   $('weight').onchange = (e) => go({ weight: e.target.value });
   for (const box of BOXES) $(box).onchange = (e) => go({ [box]: e.target.checked });
   $('search').oninput = (e) => { state.query = e.target.value; search(); legend(); settle(); fillTable(); keep(); redraw(); };
+  $('hits').onmousedown = (e) => e.preventDefault();  // the list stays while the search has the focus
   $('more').onclick = () => document.querySelector('header').classList.toggle('open');
   $('reset').onclick = () => go({ zoom: [], query: '', focus: -1, threads: '', stretch: null, without: [] });
   $('back').onclick = back;
