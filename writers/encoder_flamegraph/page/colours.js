@@ -85,6 +85,7 @@ function legend() {
   if (isDiff()) made.unshift(`${weight().title}: before ${quantity(state.total[0])}, after ${quantity(state.total[1])}  `);
   if (!$('band').hidden) made.push(...bandLegend());
   if (state.without.length) made.unshift(`without stacks through ${state.without.map((n) => names[n]).join(', ')}  `);
+  if (state.skip) made.unshift(`without the ${state.skip} widest  `);
   if (state.focus >= 0) made.unshift(`callers (above) and callees of ${names[state.focus]}  `);
   $('legend').replaceChildren(...made);
 }

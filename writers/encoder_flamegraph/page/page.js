@@ -4,7 +4,7 @@
 
 // --- what is shown -------------------------------------------------------------------------------------------------
 
-const state = { sides: [], tables: [], table: 0, weight: '', view: 'icicle', zoom: [], focus: -1, query: '', lines: false,
+const state = { sides: [], tables: [], table: 0, weight: '', view: 'icicle', zoom: [], skip: 0, focus: -1, query: '', lines: false,
   collapse: false, byName: false, threads: '', stretch: null, without: [], norm: false, grid: false, sort: 'self',
   trees: [], tree: null, shape: '', sums: [], total: [], scale: 1, samples: [], selected: 0, in: 0, past: [], painted: 0, cutting: 0 };
 const isDiff = () => state.sides.length > 1;
@@ -52,9 +52,10 @@ const zoomed = () => state.focus < 0 && state.zoom.length ? state.tree.find(stat
 // --- drawing -------------------------------------------------------------------------------------------------------
 
 const ROW = 17;
-let drawn = [];  // rows of what is on the canvas, for the mouse: {x, w, top, tree, node}
+let drawn = [];  // rows of what is on the canvas, for the mouse: {x, w, top, tree, node, merged}
 let matched = null;  // by name: 1 matches the search
 let hits = [];  // nodes that match, outermost only, from left to right
+const SLIVER = 3;  // px
 const context = $('canvas').getContext('2d');
 let pending = 0;
 const redraw = () => { if (!pending) pending = requestAnimationFrame(() => { pending = 0; draw(); }); };
@@ -85,30 +86,35 @@ function draw() {
   context.textBaseline = 'middle';
   drawn = [];
   const scroll = box.scrollTop, paint = painter(height);
-  state.trees.forEach((tree) => drawTree(tree, width, (node, x, w, above) => paint(tree, node, x, w, y(tree, tree.depth[node]) - scroll, above)));
+  state.trees.forEach((tree) => drawTree(tree, width, (node, x, w, above, merged) => paint(tree, node, x, w, y(tree, tree.depth[node] + !!merged) - scroll, above, merged)));
   if (!state.painted) state.painted = performance.now() - began;
 }
 
-// Calls paint(node, x, w, above) for each node that is wide enough; above: it encloses what the view is zoomed to.
+// Calls paint(node, x, w, above, merged) for each node that is wide enough; above: it encloses what the view is zoomed to.
+// Callers have many small children: those become one box, of which merged has the weight, the number, and that of the others,
+// and node is the parent. A click on it skips the others.
 function drawTree(tree, width, paint) {
-  const focused = state.focus >= 0, zoom = focused ? 0 : zoomed(), scale = tree.width(zoom) > 0 ? width / tree.width(zoom) : 0;
+  const focused = state.focus >= 0, merges = !matched && !state.byName && tree === state.trees[0] && (focused || state.view === 'callers'), zoom = focused ? 0 : zoomed(), shown = merges ? state.skip : 0;
+  const all = shown ? tree.kids(zoom).subarray(shown).reduce((sum, kid) => sum + tree.width(kid), 0) : tree.width(zoom), scale = all > 0 ? width / all : 0;
   const last = new Float64Array(tree.deepest + 2).fill(-1);
   for (let node = tree.parent[zoom]; node >= 0; node = tree.parent[node]) paint(node, 0, width, true);
   const open = [zoom], places = [0];  // nodes to draw, and their x
   while (open.length) {
-    const node = open.pop(), x = places.pop(), w = tree.width(node) * scale, depth = tree.depth[node];
+    const node = open.pop(), x = places.pop(), w = node === zoom ? width : tree.width(node) * scale, depth = tree.depth[node];
     if (w < 0.4 && x - last[depth] < 0.5) continue;  // another one stands on this spot already
     last[depth] = x;
-    if (node > 0 || !focused) paint(node, x, w, false);
+    if (node > 0 || !focused) paint(node, x, w, shown && node === zoom);
     if (w < 0.4) continue;
     // The leftmost child is taken next, so it is pushed last.
-    const kids = tree.kids(node), from = open.length;
+    const from = open.length, kids = tree.kids(node).subarray(node === zoom ? shown : 0).filter((kid) => tree.width(kid) > 0);
+    const wide = merges ? kids.findIndex((kid) => tree.width(kid) * scale < SLIVER) : -1, merged = wide >= 0 ? kids.subarray(wide) : [];
     let left = x;
-    for (const kid of kids) {
-      if (tree.width(kid) <= 0) continue;
+    for (const kid of merged.length > 1 ? kids.subarray(0, wide) : kids) {
       open.push(kid); places.push(left);
       left += tree.width(kid) * scale;
     }
+    const sum = merged.length > 1 ? merged.reduce((all, kid) => all + tree.width(kid), 0) : 0;
+    if (sum * scale >= 0.4) paint(node, left, sum * scale, false, { sum, count: merged.length, others: wide });
     reverse(open, from); reverse(places, from);
   }
 }
@@ -120,17 +126,17 @@ function reverse(list, from) {
 function painter(height) {
   const style = getComputedStyle(document.documentElement), ink = dark() ? '#f2f3f5' : '#15171a';
   const hit = style.getPropertyValue('--hit'), mark = style.getPropertyValue('--sel'), letter = context.measureText('m').width;
-  return (tree, node, x, w, top, above) => {
+  return (tree, node, x, w, top, above, merged) => {
     if (top < -ROW || top > height) return;
     const name = tree.name[node], isHit = node > 0 && matched && matched[name], dim = matched && !isHit;
-    drawn.push({ x, w, top, tree, node });
+    drawn.push({ x, w, top, tree, node, merged });
     context.globalAlpha = dim ? 0.35 : above ? 0.55 : 1;
-    context.fillStyle = node === 0 ? (dark() ? '#4a4f55' : '#cfd3d8') : isHit ? hit : colour(tree, node);
+    context.fillStyle = node === 0 || merged ? (dark() ? '#4a4f55' : '#cfd3d8') : isHit ? hit : colour(tree, node);
     context.fillRect(x, top, Math.max(w - (w > 2 ? 0.6 : 0), 0.5), ROW - 1);
-    if (tree === state.trees[state.in] && node === state.selected && node > 0) { context.strokeStyle = mark; context.lineWidth = 2; context.strokeRect(x + 1, top + 1, Math.max(1, w - 2), ROW - 3); }
+    if (tree === state.trees[state.in] && node === state.selected && node > 0 && !merged) { context.strokeStyle = mark; context.lineWidth = 2; context.strokeRect(x + 1, top + 1, Math.max(1, w - 2), ROW - 3); }
     const letters = Math.floor((w - 6) / letter);
     if (letters >= 3) {
-      const text = node === 0 ? cutRight('all: ' + quantity(tree.width(0)), letters) : shorten(names[name], letters);
+      const text = merged ? cutRight(`${merged.count} others`, letters) : node === 0 ? cutRight('all: ' + quantity(tree.width(0)), letters) : shorten(names[name], letters);
       if (dim) context.globalAlpha = 0.6;
       context.fillStyle = isHit ? '#15171a' : ink;
       context.fillText(text, x + 3, top + ROW / 2, w - 4);
@@ -177,6 +183,13 @@ function describeChange(a, b, whole) {
   return `before ${quantity(a)} (${percent(a, whole[0])}), after ${quantity(b)} (${percent(b, whole[1])}): ` +
     (a === 0 ? 'new' : b === 0 ? 'gone' : `${amount(b - a, true)} (${percent(b - a, a)})`) +
     (isNoise(a, b) ? '; noise: less than 2 standard errors' : '');
+}
+
+// Of what is on the canvas.
+function describeDrawn({ node, tree, merged }) {
+  if (!merged) return describe(node, tree);
+  const whole = totals();
+  return { name: `${merged.count} others`, text: `total ${quantity(merged.sum)}, ${percent(merged.sum, whole[0] + whole[1])} of all` };
 }
 
 const say = ({ name, text }) => { $('status').textContent = `${name}: ${text}`; };
@@ -309,7 +322,7 @@ function fillTable() {
 
 // --- moving about --------------------------------------------------------------------------------------------------
 
-const SHOWN = ['table', 'weight', 'view', 'zoom', 'focus', 'query', 'lines', 'collapse', 'byName', 'threads', 'stretch', 'without', 'norm', 'grid', 'sort'];
+const SHOWN = ['table', 'weight', 'view', 'zoom', 'skip', 'focus', 'query', 'lines', 'collapse', 'byName', 'threads', 'stretch', 'without', 'norm', 'grid', 'sort'];
 const snapshot = () => Object.fromEntries(SHOWN.map((k) => [k, state[k]]));
 
 // Goes to another picture; what was shown before is one step back.
@@ -322,6 +335,7 @@ function go(changes, back) {
   if (changes.focus === undefined && changed('view', 'lines', 'collapse')) state.focus = -1;
   if (changes.zoom === undefined && (changed('table', 'lines', 'collapse') || changed('view') && [state.view, was.view].includes('callers'))) state.zoom = [];
   if (changed('table') && changes.stretch === undefined) state.stretch = null;
+  state.skip = changes.skip || 0;
   build();
   const reshaped = changed('table', 'lines', 'collapse', 'focus') || changed('view');
   if (changes.zoom) { state.selected = zoomed(); state.in = 0; }
@@ -443,7 +457,7 @@ function listen() {
   const look = (e) => {
     const seen = nodeAt(e);
     if (!seen) { showTip(null); settle(); return; }
-    const told = describe(seen.node, seen.tree);
+    const told = describeDrawn(seen);
     say(told);
     showTip(e, told.name, told.text + (touch ? '; tap again to open it' : ''));
   };
@@ -451,12 +465,13 @@ function listen() {
   $('canvas').onclick = (e) => {
     const seen = nodeAt(e);
     if (!seen || !touch && e.detail > 1) return;  // the second click of a double click
-    const { node, tree } = seen, key = [state.shape, state.zoom, state.trees.indexOf(tree), node].join();
-    state.selected = node;
-    state.in = state.trees.indexOf(tree);
+    const { node, tree, merged } = seen, key = [state.shape, state.zoom, state.trees.indexOf(tree), node, !!merged].join();
+    if (!merged) { state.selected = node; state.in = state.trees.indexOf(tree); }
     if (touch && tapped !== key) { tapped = key; look(e); redraw(); return; }
     tapped = '';
-    if (e.shiftKey && node > 0) go({ focus: level(tree.name[node]) });
+    if (merged && state.focus >= 0) go({ grid: true });
+    else if (merged) go({ zoom: tree.path(node), skip: merged.others + (node === zoomed() ? state.skip : 0) });
+    else if (e.shiftKey && node > 0) go({ focus: level(tree.name[node]) });
     else open(node, tree);
   };
   $('canvas').ondblclick = () => { if (!touch && state.selected > 0) copy(names[selectedName()]); };
