@@ -5,7 +5,7 @@
 // --- what is shown -------------------------------------------------------------------------------------------------
 
 const state = { sides: [], tables: [], table: 0, weight: '', view: 'icicle', zoom: [], skip: 0, focus: -1, query: '', lines: false,
-  collapse: false, byName: false, threads: '', stretch: null, without: [], norm: false, grid: false, sort: 'self',
+  collapse: false, byName: false, threads: '', stretch: null, without: [], norm: false, grid: false, sort: 'self', widths: {},
   trees: [], tree: null, shape: '', sums: [], total: [], scale: 1, samples: [], selected: 0, in: 0, past: [], painted: 0, cutting: 0 };
 const isDiff = () => state.sides.length > 1;
 const tableOf = (side) => {
@@ -275,6 +275,20 @@ function scrollTo(tree, depth) {
 
 // --- table of methods ----------------------------------------------------------------------------------------------
 
+// An edge that is dragged to make a box wider: to the right (1) or to the left (-1).
+function grip(box, way, apply) {
+  const edge = element('i');
+  edge.className = 'grip';
+  edge.onclick = (e) => e.stopPropagation();
+  edge.onpointerdown = (e) => {
+    const from = e.clientX, width = box.offsetWidth;
+    edge.setPointerCapture(e.pointerId);
+    edge.onpointermove = (to) => apply(Math.max(30, width + way * (to.clientX - from)) + 'px');
+    e.preventDefault();
+  };
+  edge.onlostpointercapture = () => { edge.onpointermove = null; };
+  return edge;
+}
 // [key, title, value, how it is shown]
 function columnsOfTable() {
   const [before, after] = totals(), change = (v) => amount(v, true), share = (whole) => (v) => percent(v, whole);
@@ -298,8 +312,10 @@ function fillTable() {
   const heads = $('heads');
   heads.replaceChildren();
   for (const [key, title] of [...columns, ['name', 'method']]) {
-    const th = element('th', title + (state.sort === key ? ' ▾' : ''));
+    const th = element('th', title.replace(' %', '\u00a0%') + (state.sort === key ? '\u00a0▾' : ''));
     th.onclick = () => { state.sort = key; fillTable(); keep(); };
+    th.style.minWidth = state.widths[key];
+    th.append(grip(th, 1, (width) => { th.style.minWidth = state.widths[key] = width; }));
     heads.append(th);
   }
   const body = document.createDocumentFragment();
@@ -308,7 +324,7 @@ function fillTable() {
     const tr = element('tr', ...columns.map(([, , value, text]) => element('td', text(value(row)))));
     if (row.name === selected) tr.className = 'on';
     if (isDiff() && isNoise(row.a, row.b)) tr.classList.add('noise');
-    const td = element('td', names[row.name]);
+    const td = element('td', element('bdi', names[row.name]));
     td.title = 'click: show in the graph; Shift+click: its callers and callees; double click: copy the name';
     td.onclick = (e) => e.shiftKey ? go({ focus: row.name, grid: false }) : go({ query: names[row.name], grid: state.grid });
     td.ondblclick = () => copy(names[row.name]);
@@ -563,6 +579,8 @@ function start() {
     : Math.max(...state.tables.map((t, i) => t.table.name === state.tables[0].table.name ? i : 0));
   Object.assign(state, seen, location.hash ? {} : startOf(state.sides[0].info));
   build();
+  $('main').className = isDiff() ? 'diff' : '';
+  $('split').replaceWith(grip($('table'), -1, (width) => { $('table').style.width = width; }));
   listen();
   refresh();
   toRoots();
