@@ -533,11 +533,12 @@ function listen() {
 
 // Program, process, date and duration.
 function titleOf(side) {
-  const { info, reports } = side, program = (reports.find((r) => r.program) || {}).program;
+  const { info, reports } = side, [, said, pid] = /^program ([^,;]+)(?:, process (\d+))?/.exec(info.session || side.notes.find((n) => n.startsWith('program ')) || '') || [];
+  const program = (reports.find((r) => r.program) || {}).program || said, process = info.pid || pid;
   const from = Math.min(...reports.map((r) => r.from || Infinity)), until = Math.max(...reports.map((r) => r.until || 0));
   const seconds = until > from ? (until - from) / 1000 : +info.duration || 0;
   const long = seconds ? `${seconds < 100 ? seconds.toFixed(1) : Math.round(seconds)} s` : '';
-  return [program || info.title || side.label || 'hprof', info.pid && `process ${info.pid}`, info.created, long].filter((t) => t).join(', ');
+  return [program || info.title || side.label || 'hprof', process && `process ${process}`, info.created, long].filter((t) => t).join(', ');
 }
 
 // What `hprof view` was told to show first.
