@@ -152,6 +152,7 @@ class Exceptions {
     });
     hprof_rec_table table = table_of(events_.is_open() ? kSchemaThrown : kSchema, rows, count);
     table.created_ms = services_.clock->wall_ms(services_.host);
+    table.order = 0;  // made
     hprof_status status = services_.emit->write(services_.host, &table.head);
     if (status == HPROF_OK)
       status = write_note_on_probes(services_, probes_, "exceptions=y: not looked at: ");

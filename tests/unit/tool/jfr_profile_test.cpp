@@ -77,7 +77,8 @@ TEST_CASE("jfr: a recording has its samples, with packed and with fixed integers
     CHECK(blocked.rows[0].name == "a.A[]");
     CHECK(profile.cut == std::set<uint64_t>{blocked.rows[0].trace});
     REQUIRE(profile.plain_tables.size() == 1);
-    CHECK(profile.plain_tables[0].rows == std::vector<std::string>{"         1 jdk.GCPhasePause"});
+    CHECK(profile.plain_tables[0].rows ==
+          std::vector<std::vector<std::string>>{{"         1 jdk.GCPhasePause"}});
     CHECK(profile.notes.empty());
   }
 }
@@ -99,7 +100,8 @@ TEST_CASE("jfr: chunks add up, each with its own types and pools") {
   }
   CHECK(sum == 12);
   CHECK(inner == 6);
-  CHECK(profile.plain_tables[0].rows == std::vector<std::string>{"         3 jdk.GCPhasePause"});
+  CHECK(profile.plain_tables[0].rows ==
+        std::vector<std::vector<std::string>>{{"         3 jdk.GCPhasePause"}});
 }
 
 TEST_CASE("jfr: what is wrong is named with its byte, and what is before it is a profile") {

@@ -315,10 +315,36 @@ TEST_CASE("ranked tables of plugins are read out of the text") {
   CHECK(has(reading.printed, "\nLOCKS, time waited 0.1 ms in the rows\n"));
   CHECK(has(reading.printed, "  90.91%"));
   CHECK(has(reading.printed, "\nOTHER, count 4 in the rows\n"));
+  CHECK(has(reading.printed, "300001 a.B\n"));
+  CHECK(has(reading.printed, "\nGC_PAUSES\n  pauses  max_us\n       3    12.5\n"));
   CHECK(reading.folded == "demo/A.main;demo/A.inner 100\n[unknown] 10\n");
   CHECK(has(reading.checked, ": 0 errors, "));
   const std::string path = folder.put("report.txt", report);
   CHECK(converted(folder, path, "--to=collapsed", "--table=OTHER") == "demo/B.run 4\n");
+}
+
+TEST_CASE("tables of plugins that rank nothing are read out of the text, alone, too") {
+  Folder folder;
+  // A report that is made again has the same texts once more.
+  const std::string pages = "PAGES: port=80 hits=3\nPAGES: port=443 hits=5\n",
+                    hits = "HITS: hits=3 page=/a\nHITS: hits=4 page=/b\n",
+                    again = "HITS: hits=9 page=/a\nHITS: hits=8 page=/b\n";
+  const std::string made = "MADE: made=20 class=a.B at=300001\nMADE: made=10 class= at=300000\n";
+  const std::string path =
+      folder.put("alone.txt", std::string(kIntroduction) + kThreadAndTraces + pages + hits + again + made);
+  const std::string printed = run({"print", path}).out;
+  CHECK(has(printed, "\nPAGES\n  port  hits\n    80     3\n   443     5\n"));
+  CHECK(has(printed, "\nHITS\n  hits  page\n     9  /a\n     8  /b\n"));
+  CHECK(
+      has(printed, "\nMADE\n  made  class  at\n    20  a.B    300001 demo.A.inner\n    10         300000\n"));
+  CHECK(has(run({"print", "--by=hits", path}).out, "\nPAGES\n  port  hits\n   443     5\n    80     3\n"));
+  CHECK(run({"print", "--by=page", path}).err ==
+        "hprof: " + path + ": no column page; there are: port, hits, made\n");
+  const Said page = run({"view", "--force", "-o", folder.put("alone.html", ""), path});
+  REQUIRE(page.status == kDone);
+  const std::string html = text_of(page.out.substr(0, page.out.find('\n')));
+  CHECK(has(html, "<summary>PAGES, 2 rows</summary>"));
+  CHECK(has(html, "<td class=\"n\">443</td><td class=\"n\">5</td>"));
 }
 
 TEST_CASE("a report without tables is refused with what would have one") {

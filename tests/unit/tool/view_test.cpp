@@ -126,7 +126,7 @@ TEST_CASE("view: of many tables without stacks the last one of each title is kep
   CHECK(profile.plain_tables[0].title == "T");
   CHECK(profile.plain_tables[kTitles - 1].title == title(kTitles - 1));
   for (const PlainTable& table : profile.plain_tables) {
-    if (table.rows != std::vector<std::string>{"last"}) FAIL(table.title);
+    if (table.rows != std::vector<std::vector<std::string>>{{"last"}}) FAIL(table.title);
   }
 }
 

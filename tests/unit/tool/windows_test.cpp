@@ -55,14 +55,14 @@ std::string report() {
 Profile read(const Arguments& words, const WindowChoice& choice = {}) {
   Profile profile;
   std::string error;
-  REQUIRE_MESSAGE(read_inputs(words, choice, true, &profile, &error), error);
+  REQUIRE_MESSAGE(read_inputs(words, choice, Usable::kTitles, &profile, &error), error);
   return profile;
 }
 
 std::string refused(const Arguments& words, const WindowChoice& choice) {
   Profile profile;
   std::string error;
-  CHECK_FALSE(read_inputs(words, choice, true, &profile, &error));
+  CHECK_FALSE(read_inputs(words, choice, Usable::kTitles, &profile, &error));
   return error;
 }
 

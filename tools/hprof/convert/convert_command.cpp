@@ -37,7 +37,7 @@ int convert(const Given& given) {
     if (is_same_file(file, target)) return fail(target + " is the file to be converted: -o names another");
   Profile profile;
   std::string error, bytes;
-  if (!read_inputs(given.words, choice, false, &profile, &error)) return unreadable(files, error);
+  if (!read_inputs(given.words, choice, Usable::kStacks, &profile, &error)) return unreadable(files, error);
   const std::string& file = profile.file;
   for (const auto& [key, value] : profile.about)
     if (key == "windows") profile.notes.push_back("the sum of " + value);

@@ -110,7 +110,7 @@ int diff(const Given& given) {
   if (!error.empty() && !(histograms[0].empty() && histograms[1].empty())) return unreadable(files, error);
   std::vector<Profile> profiles(2);
   for (size_t file = 0; file < 2; ++file) {
-    if (!read_inputs(sides[file], choices[file], false, &profiles[file], &error))
+    if (!read_inputs(sides[file], choices[file], Usable::kStacks, &profiles[file], &error))
       return unreadable(files, error);
   }
   return diff_profiles(std::move(profiles), given);

@@ -81,15 +81,6 @@ std::string path_line(const Table& path) {
 // What the first screen says: each suspect in two lines, with its tables folded; then the rest of the answer.
 std::string answer(const Document& document) {
   std::ostringstream out;
-  out << "<style>#answer{flex:none;max-height:45vh;overflow:auto;padding:8px 12px;border-bottom:1px solid "
-         "var(--line)}"
-         "#answer h2,#answer h3,#answer h4{font-size:14px;margin:.6em 0 .2em}#answer p{margin:.2em 0}"
-         "#answer table{width:auto;margin:.4em 0}#answer th{position:static;cursor:default}"
-         "#answer th,#answer td{text-align:left;width:auto;cursor:default}#answer .n{text-align:right}"
-         "#answer caption{text-align:left;font-weight:600}#answer summary{cursor:pointer}"
-         "#answer "
-         ".held{margin-left:1.2em;color:var(--dim);font-family:ui-monospace,monospace;overflow-wrap:anywhere}"
-         "</style><section id=\"answer\">\n";
   const Section* leaks = section_of(document, "leaks");
   for (const std::string& problem : document.problems)
     out << "<p>Incomplete: " << html_text(problem) << "</p>\n";
@@ -109,7 +100,7 @@ std::string answer(const Document& document) {
   for (const Section& section : document.sections) {
     if (section.key != "leaks" && section.key != "dominators") write_html_section(section, out);
   }
-  out << "</details></section>\n";
+  out << "</details>\n";
   return out.str();
 }
 

@@ -16,7 +16,8 @@ namespace {
 int print_tables(const Arguments& words, const WindowChoice& choice, const PrintOptions& options) {
   Profile profile;
   std::string error;
-  if (!read_inputs(words, choice, true, &profile, &error)) return unreadable(files_of(words), error);
+  if (!read_inputs(words, choice, Usable::kTitles, &profile, &error))
+    return unreadable(files_of(words), error);
   if (!rank_by(options.by, &profile, &error)) return fail(error);
   print_profile(profile, options, std::cout);
   return kDone;
@@ -74,8 +75,8 @@ const Command kPrintCommand = {
     kVerbs,
     R"(Profile (what hprof view takes): prints of the last table of each kind the methods and the hottest path; rows that have
 names of their own (classes, monitors), and with --traces every row with its stack. Windows (every=) are added up; what lives is as at the end
-of the last one. Other tables are cumulative, so the last one is complete. Tables without stacks are printed as they are.
-Several files, and those of a folder, are read as one. --by also takes the name of any column, such as contentions. A recording
+of the last one. Other tables are cumulative, so the last one is complete. Tables without stacks, a plugin's too, are printed with all columns.
+Several files, and those of a folder, are read as one. --by also takes the name of any column of numbers, such as contentions. A recording
 of JFR has a table for each kind of samples, allocations and waits, and a count of each other event.
 
 Binary file: prints the size and the roots of a heap dump, sites, CPU samples, and the number of records of each type.

@@ -7,6 +7,7 @@
 #include "tools/hprof/print/meanings.h"
 #include "tools/hprof/print/print.h"
 #include "tools/hprof/print/profile_sums.h"
+#include "tools/hprof/view/plain_tables.h"
 
 namespace hprof::tool {
 
@@ -60,9 +61,13 @@ class Printer {
   void print(const PlainTable& table) {
     out_ << '\n';
     for (const std::string& line : table.head) out_ << printable(line) << '\n';
-    for (size_t i = 0; i < table.rows.size() && options_.shows(i); ++i)
-      out_ << printable(table.rows[i]) << '\n';
-    options_.print_left_out(out_, table.rows.size());
+    if (!table.columns.empty()) {
+      write_cells(table, options_.top, out_);
+    } else {
+      for (size_t i = 0; i < table.rows.size() && options_.shows(i); ++i)
+        out_ << printable(table.rows[i][0]) << '\n';
+      options_.print_left_out(out_, table.rows.size());
+    }
     if (table.windows > 1) out_ << "  the last of " << table.windows << " windows\n";
   }
 

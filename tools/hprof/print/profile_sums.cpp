@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -42,10 +43,26 @@ std::string by_words(const Profile& profile) {
         words.push_back(word);
     }
   }
+  for (const PlainTable& table : profile.plain_tables) {
+    for (size_t i = 0; i < table.columns.size(); ++i)
+      if (has_numbers(table, i) && std::find(words.begin(), words.end(), table.columns[i]) == words.end())
+        words.push_back(table.columns[i]);
+  }
   if (any_stacks) words.insert(words.end(), {"self", "total"});
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text.empty() ? "none that --by takes" : text;
+}
+
+// Puts the rows with the largest numbers of a column first. False: the table has no such column.
+bool rank_rows(const std::string& by, PlainTable* table) {
+  const auto found = std::find(table->columns.begin(), table->columns.end(), by);
+  const auto column = static_cast<size_t>(found - table->columns.begin());
+  if (found == table->columns.end() || !has_numbers(*table, column)) return false;
+  std::stable_sort(table->rows.begin(), table->rows.end(), [&](const auto& a, const auto& b) {
+    return std::strtold(a[column].c_str(), nullptr) > std::strtold(b[column].c_str(), nullptr);
+  });
+  return true;
 }
 
 // True: events that have the time or the bytes of the other column.
@@ -128,6 +145,7 @@ bool rank_by(const std::string& by, Profile* profile, std::string* error) {
       found = true;
     }
   }
+  for (PlainTable& table : profile->plain_tables) found = rank_rows(by, &table) || found;
   if (!found) *error = profile->file + ": no column " + by + "; there are: " + by_words(*profile);
   return found;
 }

@@ -40,8 +40,8 @@ size_t preferred_weight(const ProfileTable& table);
 size_t weight_beside(const ProfileTable& table, size_t weight);
 
 constexpr OptionRow kByOption = {"--by", "COLUMN", "rank by allocated, live, objects, calls, self, total"};
-// Makes what --by says the preferred column of each table that has it; "self" and "total" change none. False
-// with *error: no table has it.
+// Makes what --by says the preferred column of each table that has it; "self" and "total" change none. Sorts
+// plain tables by it. False with *error: no table has it.
 bool rank_by(const std::string& by, Profile* profile, std::string* error);
 
 // A source line or a method.

@@ -187,7 +187,7 @@ std::string output_base(const Arguments& words) {
   return base;
 }
 
-bool read_inputs(const Arguments& words, const WindowChoice& choice, bool plain, Profile* profile,
+bool read_inputs(const Arguments& words, const WindowChoice& choice, Usable usable, Profile* profile,
                  std::string* error) {
   bool is_empty = true;
   const bool is_one = words.size() == 1 && files_of(words) == words;
@@ -199,7 +199,11 @@ bool read_inputs(const Arguments& words, const WindowChoice& choice, bool plain,
     return false;
   }
   add_sampling(profile);
-  if (!profile->tables.empty() || (plain && !profile->plain_tables.empty())) return true;
+  const auto is_usable = [&](const PlainTable& table) {
+    return usable == Usable::kTitles || (usable == Usable::kRows && !table.rows.empty());
+  };
+  const std::vector<PlainTable>& plain = profile->plain_tables;
+  if (!profile->tables.empty() || std::any_of(plain.begin(), plain.end(), is_usable)) return true;
   *error = profile->file + ": " + without_tables(*profile, is_empty);
   return false;
 }

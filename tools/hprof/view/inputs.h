@@ -22,10 +22,12 @@ bool read_choice(const Given& given, WindowChoice* choice, Which which = Which::
 // What the name of an output begins with: the first word.
 std::string output_base(const Arguments& words);
 
+// What a command can use: tables with stacks; tables with rows; also the title of a table alone.
+enum class Usable { kStacks, kRows, kTitles };
 // Reads the files as if they were one, and adds up its windows. Of several files the traces get new numbers;
 // what is no profile in a folder is left out, as a message says. False with *error: one cannot be read, or
-// there is no table with stacks. plain: a table without will do.
-bool read_inputs(const Arguments& words, const WindowChoice& choice, bool plain, Profile* profile,
+// there is nothing usable.
+bool read_inputs(const Arguments& words, const WindowChoice& choice, Usable usable, Profile* profile,
                  std::string* error);
 
 }  // namespace hprof::tool

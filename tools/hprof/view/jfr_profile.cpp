@@ -191,8 +191,8 @@ class JfrProfile {
         kOthers, {std::string(kOthers) + ", which are no part of the profile", "     count type"}, {}};
     for (const auto& [count, name] : sorted) {
       const std::string number = std::to_string(count);
-      table.rows.push_back(std::string(number.size() < 10 ? 10 - number.size() : 0, ' ') + number + " " +
-                           name);
+      table.rows.push_back(
+          {std::string(number.size() < 10 ? 10 - number.size() : 0, ' ') + number + " " + name});
     }
     put_plain_table(std::move(table), &profile_);
   }

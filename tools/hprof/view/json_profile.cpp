@@ -54,6 +54,7 @@ class JsonProfile {
     std::string name;
     size_t weight = SIZE_MAX;  // index in the table; SIZE_MAX: it is none
     bool is_trace = false, is_leaf = false;
+    bool is_text = false;  // without a leaf, it and others name the row
   };
 
   bool fail(const std::string& problem) {
@@ -187,6 +188,8 @@ class JsonProfile {
     column.is_trace = !has_trace_ && type == "trace";
     has_trace_ = has_trace_ || column.is_trace;
     column.is_leaf = has_flag(from, "leaf");
+    column.is_text = type == "text" || type == "class" || type == "method" || type == "frame";
+    plain_.columns.push_back(column.name);
     table_.leaf = table_.leaf || column.is_leaf;
     // Columns that have what callees have, too, do not add up.
     if (has_flag(from, "weight") && !has_flag(from, "total")) {
@@ -210,7 +213,7 @@ class JsonProfile {
       return fail("a row of " + record["table"].words() + ", of which no table is before it");
     const JsonValue& cells = record["cells"];
     ProfileRow row = {0, std::vector<uint64_t>(table_.weights.size())};
-    std::string text;
+    std::vector<std::string> texts;
     for (const Column& column : columns_) {
       const JsonValue& cell = cells[column.name];
       if (column.weight != SIZE_MAX) {
@@ -220,12 +223,14 @@ class JsonProfile {
       if (column.is_trace) row.trace = cell.number();
       if (column.is_leaf) row.name = name_of(cell);
       if (column.name == "label") row.label = cell.words();
-      text += (text.empty() ? "" : " ") + column.name + "=" + name_of(cell);
+      if (column.is_text && !table_.leaf && !is_events_ && column.name != "label")
+        add_to_name(name_of(cell), &row);
+      texts.push_back(column.is_trace ? trace_text(profile_, row.trace) : name_of(cell));
     }
     if (is_profile())
       table_.rows.push_back(std::move(row));
     else
-      plain_.rows.push_back(std::move(text));
+      plain_.rows.push_back(std::move(texts));
     return true;
   }
 

@@ -1,7 +1,9 @@
-// The text has names but no types of columns: numbers are weights, except for the column of traces.
+// The text has names but no types of columns: in ranked tables numbers are weights, except for the column of
+// traces, and all other values together name the row. Others may have no weight, and are plain tables.
 #include "tools/hprof/view/other_tables.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tools/format/ascii_lines.h"
 
@@ -12,6 +14,18 @@ namespace {
 bool is_decimal(const std::string& text, uint64_t* value) {
   Scan scan(text);
   return scan.decimal(value) && scan.done();
+}
+
+constexpr uint64_t kEmptyTrace = 300000;
+constexpr size_t kRankColumns = 3;  // rank, self and accum
+
+// The values of a row that are no numbers: no two rows of a table have the same.
+std::string texts_of(const std::vector<std::pair<std::string, std::string>>& row) {
+  std::string texts;
+  uint64_t value = 0;
+  for (const auto& [name, text] : row)
+    if (!is_decimal(text, &value)) texts += text + '\n';
+  return texts;
 }
 
 bool ends_with(const std::string& text, std::string_view end) {
@@ -48,9 +62,13 @@ bool OtherTables::is_number(size_t column) const {
 }
 
 bool OtherTables::is_trace(size_t column) const {
-  for (size_t row = 0; row < rows_.size(); ++row)
-    if (profile_.traces.count(number(row, column)) == 0) return false;
-  return true;
+  bool any = false;
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    const bool is_known = profile_.traces.count(number(row, column)) != 0;
+    if (!is_known && number(row, column) != kEmptyTrace) return false;
+    any = any || is_known;
+  }
+  return any;
 }
 
 bool OtherTables::falls(size_t column) const {
@@ -59,59 +77,98 @@ bool OtherTables::falls(size_t column) const {
   return true;
 }
 
+bool OtherTables::is_ranked(const Words& row) {
+  uint64_t share = 0;
+  const auto is_share = [&](size_t at, std::string_view name) {
+    Scan scan(row[at].second);
+    return row[at].first == name && scan.percent(&share) && scan.done();
+  };
+  return row.size() >= kRankColumns && row[0].first == "rank" && is_share(1, "self") && is_share(2, "accum");
+}
+
+// False: not all words are name=value.
+bool OtherTables::parse(std::string_view words, Words* row) const {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    const size_t equals = word.find('=');
+    if (equals == std::string_view::npos || equals == 0) return false;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+    const std::string_view name = word.substr(0, equals);
+    uint64_t trace = 0;
+    // In ranked rows the first method of the trace is a repetition.
+    const bool repeats = name == "method" && is_ranked(*row) && is_decimal(row->back().second, &trace) &&
+                         profile_.traces.count(trace) != 0;
+    if (!repeats) row->emplace_back(name, word.substr(equals + 1));
+  }
+  return !row->empty();
+}
+
+// True: the row is one more of the table being read.
+bool OtherTables::continues(std::string_view title, const Words& row) const {
+  if (rows_.empty() || title != title_ || row.size() != rows_[0].size()) return false;
+  for (size_t i = 0; i < row.size(); ++i)
+    if (row[i].first != rows_[0][i].first) return false;
+  if (is_ranked(row)) return row[0].second != "1";
+  const std::string texts = texts_of(row);
+  return texts.empty() || texts_.count(texts) == 0;
+}
+
 bool OtherTables::take(std::string_view line) {
   Scan scan(line);
-  std::string_view title, words;
-  uint64_t rank = 0, share = 0;
-  if (!scan.up_to(": rank=", &title) || !scan.decimal(&rank) || !scan.literal(" self=") ||
-      !scan.percent(&share) || !scan.literal(" accum=") || !scan.percent(&share))
-    return false;
+  std::string_view title;
   Words row;
-  for (words = scan.rest(); !words.empty();) {
-    const size_t end = words.find(' ', 1), equals = words.find('=');
-    if (words[0] != ' ' || equals == std::string_view::npos || equals >= end) return false;
-    std::string name(words.substr(1, equals - 1));
-    // The first method of the trace is a repetition.
-    if (name != "method") row.emplace_back(std::move(name), words.substr(equals + 1, end - equals - 1));
-    words = end == std::string_view::npos ? std::string_view() : words.substr(end);
-  }
-  bool fits = rank != 1 && title == title_ && !rows_.empty() && rows_[0].size() == row.size();
-  for (size_t i = 0; fits && i < row.size(); ++i) fits = rows_[0][i].first == row[i].first;
-  if (!fits) finish();
+  if (!scan.up_to(": ", &title) || title.empty() || title.find(' ') != std::string_view::npos ||
+      !parse(scan.rest(), &row))
+    return false;
+  if (!continues(title, row)) finish();
   title_ = title;
+  texts_.insert(texts_of(row));
   rows_.push_back(std::move(row));
-  lines_.emplace_back(line);
   return true;
 }
 
 void OtherTables::finish() {
-  const size_t columns = rows_.empty() ? 0 : rows_[0].size();
-  size_t trace = columns;
-  std::vector<size_t> numbers;
-  for (size_t i = 0; i < columns; ++i) {
-    if (!is_number(i)) continue;
-    if (trace == columns && is_trace(i))
-      trace = i;
-    else
-      numbers.push_back(i);
-  }
-  if (trace != columns && !numbers.empty()) {
-    ProfileTable table{title_, title_, {}, {}};
-    size_t preferred = 0;  // the weight that ranks the rows, as far as the text shows it
-    while (preferred < numbers.size() && !falls(numbers[preferred])) ++preferred;
-    if (preferred == numbers.size()) preferred = 0;
-    for (const size_t column : numbers) table.weights.push_back(weight_named(rows_[0][column].first));
-    table.weights[preferred].preferred = true;
-    for (size_t row = 0; row < rows_.size(); ++row) {
-      table.rows.push_back({number(row, trace), {}});
-      for (const size_t column : numbers) table.rows.back().values.push_back(number(row, column));
-    }
-    profile_.tables.push_back(std::move(table));
-  } else if (!rows_.empty()) {
-    put_plain_table({title_, {}, std::move(lines_)}, &profile_);
-  }
+  if (rows_.empty()) return;
+  const size_t columns = rows_[0].size(), begin = is_ranked(rows_[0]) ? kRankColumns : 0;
+  size_t trace = begin;
+  while (trace < columns && !(is_number(trace) && is_trace(trace))) ++trace;
+  std::vector<size_t> numbers, texts;
+  for (size_t i = begin; i < columns; ++i)
+    if (i != trace) (is_number(i) ? numbers : texts).push_back(i);
+  if (begin != 0 && trace != columns && !numbers.empty())
+    put_profile(trace, numbers, texts);
+  else
+    put_plain(trace);
   rows_.clear();
-  lines_.clear();
+  texts_.clear();
+}
+
+void OtherTables::put_profile(size_t trace, const std::vector<size_t>& numbers,
+                              const std::vector<size_t>& texts) {
+  ProfileTable table{title_, title_, {}, {}};
+  size_t preferred = 0;  // the weight that ranks the rows, as far as the text shows it
+  while (preferred < numbers.size() && !falls(numbers[preferred])) ++preferred;
+  if (preferred == numbers.size()) preferred = 0;
+  for (const size_t column : numbers) table.weights.push_back(weight_named(rows_[0][column].first));
+  table.weights[preferred].preferred = true;
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    table.rows.push_back({number(row, trace), {}});
+    for (const size_t column : numbers) table.rows.back().values.push_back(number(row, column));
+    for (const size_t column : texts) add_to_name(rows_[row][column].second, &table.rows.back());
+  }
+  profile_.tables.push_back(std::move(table));
+}
+
+void OtherTables::put_plain(size_t trace) {
+  PlainTable table{title_, {title_}, {}};
+  for (const auto& [name, value] : rows_[0]) table.columns.push_back(name);
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (auto& [name, value] : rows_[row]) cells.push_back(std::move(value));
+    if (trace < cells.size())
+      cells[trace] = trace_text(profile_, std::strtoull(cells[trace].c_str(), nullptr, 10));
+  }
+  put_plain_table(std::move(table), &profile_);
 }
 
 }  // namespace hprof::tool

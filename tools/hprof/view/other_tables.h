@@ -1,5 +1,5 @@
-// Reads ranked tables without a form of their own in the text format: rows `TITLE: rank=1 self=75.00% ...
-// name=value`.
+// Reads tables without a form of their own in the text format: rows `TITLE: name=value name=value`, in ranked
+// tables with rank=, self= and accum= first.
 #pragma once
 
 #include <string>
@@ -16,21 +16,26 @@ class OtherTables {
   explicit OtherTables(Profile* profile) : profile_(*profile) {}
   // Takes a row, after the traces that it names. False: the line is none.
   bool take(std::string_view line);
-  // Adds the last table to the profile, as a plain one if it has no stacks or numbers. take() adds the
-  // earlier ones.
+  // Adds the last table to the profile, as a plain one unless it ranks stacks: call it at each line that is
+  // no row. take() adds the earlier ones.
   void finish();
 
  private:
   using Words = std::vector<std::pair<std::string, std::string>>;  // name and value
+  static bool is_ranked(const Words& row);
+  bool parse(std::string_view words, Words* row) const;
+  bool continues(std::string_view title, const Words& row) const;
   bool is_trace(size_t column) const;
   bool is_number(size_t column) const;
   bool falls(size_t column) const;
   uint64_t number(size_t row, size_t column) const;
+  void put_profile(size_t trace, const std::vector<size_t>& numbers, const std::vector<size_t>& texts);
+  void put_plain(size_t trace);
 
   Profile& profile_;
   std::string title_;
-  std::vector<Words> rows_;         // of the table being read; each has the names of the first
-  std::vector<std::string> lines_;  // the same as text
+  std::vector<Words> rows_;      // of the table being read; each has the names of the first
+  std::set<std::string> texts_;  // of each row, those values that are no numbers
 };
 
 }  // namespace hprof::tool

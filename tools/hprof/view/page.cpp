@@ -10,6 +10,7 @@
 #include "tools/format/source_file.h"
 #include "tools/format/value_text.h"
 #include "tools/hprof/output_file.h"
+#include "tools/hprof/view/plain_tables.h"
 #include "tools/os/os.h"
 
 namespace hprof::flamegraph {
@@ -240,9 +241,21 @@ bool read_page(const std::string& path, Profile* profile, PageTimes* times, std:
 }
 
 void write_page(const std::vector<Profile>& profiles, std::ostream& out, const std::string& above) {
+  constexpr const char* kStyle =
+      "<style>#answer{flex:none;max-height:45vh;overflow:auto;padding:8px 12px;border-bottom:1px solid "
+      "var(--line)}"
+      "#answer h2,#answer h3,#answer h4{font-size:14px;margin:.6em 0 .2em}#answer p{margin:.2em 0}"
+      "#answer table{width:auto;margin:.4em 0}#answer th{position:static;cursor:default}"
+      "#answer th,#answer td{text-align:left;width:auto;cursor:default}#answer .n{text-align:right}"
+      "#answer caption{text-align:left;font-weight:600}#answer summary{cursor:pointer}"
+      "#answer "
+      ".held{margin-left:1.2em;color:var(--dim);font-family:ui-monospace,monospace;overflow-wrap:anywhere}"
+      "</style>";
   const std::string_view begin = flamegraph::kPageBegin, header = "</header>\n";
   const size_t at = begin.find(header) + header.size();
-  out << begin.substr(0, at) << above << begin.substr(at);
+  out << begin.substr(0, at);
+  if (!above.empty()) out << kStyle << "<section id=\"answer\">\n" << above << "</section>\n";
+  out << begin.substr(at);
   for (const Profile& profile : profiles) {
     if (profiles.size() > 1) out << "x\t" << escaped(profile.file) << '\n';
     if (profiles.size() == 1) out << "i\ttitle\t" << escaped(profile.file) << '\n';
@@ -274,7 +287,7 @@ int show_page(const std::vector<Profile>& profiles, const std::string& wanted, c
   if (file < 0) return kFailed;
   os::close_file(file);
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  write_page(profiles, out);
+  write_page(profiles, out, profiles.size() == 1 ? html_of_plain_tables(profiles[0]) : "");
   out.close();
   if (!out) return fail("cannot write " + path);
   std::cout << path << '\n';

@@ -1,6 +1,8 @@
 #include "tools/hprof/view/profile.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "tools/format/file_kind.h"
 
@@ -52,6 +54,27 @@ ProfileFrame frame_of_address(uint64_t address) {
   ProfileFrame frame;
   frame.method = text;
   return frame;
+}
+
+bool has_numbers(const PlainTable& table, size_t column) {
+  return std::all_of(table.rows.begin(), table.rows.end(), [&](const std::vector<std::string>& row) {
+    char* end = nullptr;
+    std::strtod(row[column].c_str(), &end);
+    return !row[column].empty() && *end == '\0';
+  });
+}
+
+std::string trace_text(const Profile& profile, uint64_t trace) {
+  const auto found = profile.traces.find(trace);
+  if (found == profile.traces.end() || found->second.empty()) return std::to_string(trace);
+  const ProfileFrame& frame = found->second[0];
+  return std::to_string(trace) + " " + frame.class_name + (frame.class_name.empty() ? "" : ".") +
+         frame.method;
+}
+
+void add_to_name(const std::string& text, ProfileRow* row) {
+  if (text.empty()) return;
+  row->name += (row->name.empty() ? "" : " ") + text;
 }
 
 void put_plain_table(PlainTable table, Profile* profile) {

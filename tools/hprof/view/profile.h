@@ -46,11 +46,12 @@ struct ProfileTable {
   std::vector<uint64_t> totals = {};  // by weight, with rows below the cutoff; 0 or empty: not known
 };
 
-// A table without stacks, as the text has it.
+// A table without stacks.
 struct PlainTable {
-  std::string title;              // "CALL LATENCY"
-  std::vector<std::string> head;  // the line of BEGIN and the headings, if any
-  std::vector<std::string> rows;
+  std::string title;                           // "CALL LATENCY"
+  std::vector<std::string> head;               // lines above it: in the text, that of BEGIN and the headings
+  std::vector<std::vector<std::string>> rows;  // cells; without columns a row is one line of the text
+  std::vector<std::string> columns = {};       // names
   size_t windows = 0;  // how many there are, of which it is the last one; 0: it has all since the start
   // False: the section has no rows of that kind, so only its title was read.
   bool is_kept() const { return !rows.empty() || head.size() > 1; }
@@ -127,6 +128,12 @@ bool read_otlp_profile(Input& in, Profile* profile, std::string* error);
 ProfileFrame frame_of_name(std::string_view name);
 // Code without a name: "0x7f0010".
 ProfileFrame frame_of_address(uint64_t address);
+// True: all cells of the column are numbers.
+bool has_numbers(const PlainTable& table, size_t column);
+// The number of a trace and its innermost method, in a table without weights.
+std::string trace_text(const Profile& profile, uint64_t trace);
+// Adds a text to the name of a row, which has several columns of them.
+void add_to_name(const std::string& text, ProfileRow* row);
 // Adds a table, or replaces the earlier one of its title.
 void put_plain_table(PlainTable table, Profile* profile);
 // Removes the encoders' marks: "[cut]" as the outermost frame of a cut stack, "[unknown]" for a missing one.

@@ -42,6 +42,8 @@ class TextReport {
     std::string_view line;
     while (next(&line)) {
       bool good = true;
+      if (!introduction_ && others_.take(line)) continue;
+      others_.finish();
       if (line.substr(0, 6) == "TRACE ") {
         good = trace(line);
       } else if (line == "--------") {
@@ -63,7 +65,7 @@ class TextReport {
       } else if (profile_.about.empty() && line.substr(0, 13) == "JAVA PROFILE ") {
         profile_.about.emplace_back("format", line);
         created(line);
-      } else if (!others_.take(line) && !introduction_ && begins_table(line)) {
+      } else if (!introduction_ && begins_table(line)) {
         good = plain_table(line);
       }
       if (!good) {
@@ -133,7 +135,6 @@ class TextReport {
   }
 
   void note(std::string_view text) {
-    others_.finish();
     if (!ends_.take(text)) profile_.notes.emplace_back(text);
   }
 
@@ -214,7 +215,7 @@ class TextReport {
     }
     while (made.head.size() == 2 && line != end) {
       if (!next(&line)) return fail("the file ends within a table");
-      if (line != end) made.rows.emplace_back(line);
+      if (line != end) made.rows.push_back({std::string(line)});
     }
     put_plain_table(std::move(made), &profile_);
     return true;

@@ -36,7 +36,7 @@ int view(const Given& given) {
     for (const char* option : {"--from", "--to"})
       if (given.has(option)) profile.about.emplace_back(option + 2, given.text(option));
   } else {
-    if (!error.empty() || !read_inputs(given.words, choice, false, &profile, &error))
+    if (!error.empty() || !read_inputs(given.words, choice, Usable::kRows, &profile, &error))
       return unreadable(files, error);
     if (given.has("--threads") && profile.threads.empty())
       return unreadable(files, profile.file + " does not name threads: thread=y and events=y do");
@@ -64,8 +64,8 @@ const Command kViewCommand = {
     "FILE...",
     "draw a profile: an HTML page with a flame graph and tables",
     kVerbs,
-    R"(Makes an HTML page for a browser: flame graph, callers of each method, table of methods, search. The page is one
-self-contained file. FILE is a report of this agent or the original (text, or binary with CPU samples or allocation sites),
+    R"(Makes an HTML page for a browser: flame graph, callers of each method, table of methods, search; above it the tables without
+stacks. The page is one self-contained file. FILE is a report of this agent or the original (text, or binary with CPU samples or allocation sites),
 its JSON, OTLP or JFR, a recording of the JDK or of async-profiler, folded stacks, or a profile of pprof; compressed by gzip
 or not. Several files, and those of a folder, are drawn as one; windows (every=) are added up. A page with events is drawn again, from
 and to a time, or of chosen threads.

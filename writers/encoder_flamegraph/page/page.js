@@ -559,8 +559,10 @@ function start() {
   $('cut').hidden = !cut;
   if (cut) $('cut').textContent = cutText(cut);
   if (!state.tables.length) {
+    const answer = $('answer');  // tables without stacks
+    if (answer) answer.style.maxHeight = 'none';
     $('graph').hidden = true;
-    $('problem').hidden = false;
+    $('problem').hidden = !!answer;
     $('problem').textContent = 'This file has no table with stacks: nothing was recorded, or the file was cut short.';
     $('notes').onclick = () => dialog(about);
     return;

@@ -1,0 +1,16 @@
+// Tables without stacks as text and as HTML.
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "tools/hprof/view/profile.h"
+
+namespace hprof::tool {
+
+// Writes the first rows of a table that has columns: headings, and cells below each other. top: 0 = all.
+void write_cells(const PlainTable& table, uint64_t top, std::ostream& out);
+// The tables of a profile that have rows, each to be unfolded; "": there are none.
+std::string html_of_plain_tables(const Profile& profile);
+
+}  // namespace hprof::tool
