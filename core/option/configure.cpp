@@ -29,6 +29,14 @@ void refuse_unknown(Configuration* made, const OptionItem& unknown, Error* error
   option_error(made->list, what.put("Unknown option: ").put_printable(unknown.name, 60).text(), error);
 }
 
+// False: a folder of plugins= is none, which would look like a plugin that lacks an option.
+bool have_folders(const OptionList& list, const ModuleSearch& search, Error* error) {
+  char path[kPathMost], text[200];
+  if (!kHasModules || !search.find_absent_folder(path)) return true;
+  TextWriter what(text, sizeof(text));
+  return option_error(list, what.put("plugins: there is no folder ").put_printable(path, 160).text(), error);
+}
+
 // Splits the options and opens the modules that they name.
 bool split_and_open(Str options, Str environment, const ModuleSearch& search, const Messages& messages,
                     Configuration* made, Error* error) {
@@ -37,6 +45,7 @@ bool split_and_open(Str options, Str environment, const ModuleSearch& search, co
   know_core(&made->search);
   const OptionItem* plugins = made->list.find("plugins");
   if (plugins != nullptr) made->search.plugin_folders = plugins->value;
+  if (!have_folders(made->list, made->search, error)) return false;
   made->names.count = 0;
   if (made->list.help() == Help::kNone && !select_modules(made->list, &made->names, error)) return false;
   made->modules.open(made->search, made->names, messages);

@@ -77,6 +77,18 @@ bool ModuleSearch::find_from(uint32_t* index, Str module, char* path) const {
   return false;
 }
 
+bool ModuleSearch::find_absent_folder(char* path) const {
+  Str rest = plugin_folders;
+  Str folder;
+  while (next_part(&rest, loader.list_separator, &folder)) {
+    // A file has no "." in it.
+    if (!put_path(path, folder, "/.") || loader.exists(loader.context, path)) continue;
+    put_path(path, folder, "");
+    return true;
+  }
+  return false;
+}
+
 void ModuleSearch::put_folders(TextWriter* out) const {
   char name[kPathMost];
   for (uint32_t i = 0; folder(i, name); ++i) {

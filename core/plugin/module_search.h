@@ -43,6 +43,8 @@ struct ModuleSearch {
   bool find(Str module, char* path) const;
   // As find(), from the folder *index on, which becomes that of the file.
   bool find_from(uint32_t* index, Str module, char* path) const;
+  // Writes the first folder of plugins= that does not exist to `path` (kPathMost bytes). False: all do.
+  bool find_absent_folder(char* path) const;
   // Appends all folders, for messages.
   void put_folders(TextWriter* out) const;
 };

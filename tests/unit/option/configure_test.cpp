@@ -54,3 +54,21 @@ TEST_CASE("a bad value is told even when the build lacks the units") {
         Configured::kFailed);
   CHECK(std::string(error.text).find("must be decimal") != std::string::npos);
 }
+
+TEST_CASE("a folder of plugins= that is none stops the start, and is named in help, too") {
+  fake::Folders folders;
+  fake::add_shipped(&folders);
+  folders.add("/opt/v/file.so", nullptr);
+  fake::Said said;
+  auto made = std::make_unique<Configuration>();
+  Error error;
+  const auto outcome = [&](const char* options) {
+    return configure(options, "", fake::search_with_help(&folders), said.messages(), made.get(), &error);
+  };
+  for (const char* options : {"cpu=samples,plugins=/opt/v:/absent", "help=plugins,plugins=/absent"}) {
+    CHECK(outcome(options) == Configured::kFailed);
+    CHECK(std::string(error.text).find("plugins: there is no folder /absent (") != std::string::npos);
+  }
+  CHECK(outcome("cpu=samples,plugins=/opt/v/file.so") == Configured::kFailed);
+  CHECK(outcome("cpu=samples,plugins=/opt/v:") == Configured::kRun);
+}

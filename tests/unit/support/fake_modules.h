@@ -151,8 +151,13 @@ class Folders {
       if (strcmp(name, HPROF_MODULE_ENTRY_NAME) == 0) memcpy(&symbol, &file.second, sizeof(symbol));
       return symbol;
     };
+    // All folders but "/absent" and what is a file.
     made.exists = [](void* self, const char* path) {
-      return static_cast<Folders*>(self)->files_.count(path) != 0;
+      const std::map<std::string, hprof_module_entry>& files = static_cast<Folders*>(self)->files_;
+      const std::string name = path;
+      const bool is_folder = name.size() > 2 && name.compare(name.size() - 2, 2, "/.") == 0;
+      if (!is_folder) return files.count(name) != 0;
+      return name != "/absent/." && files.count(name.substr(0, name.size() - 2)) == 0;
     };
     made.list = [](void* self, const char* folder, bool (*visit)(void*, const char*), void* argument) {
       const std::string prefix = std::string(folder) + "/";

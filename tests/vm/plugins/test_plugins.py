@@ -222,6 +222,20 @@ def plugin_list_shows_what_is_found_and_where(vm):
 
 
 @vm_test(units=UNITS)
+def folder_of_plugins_that_does_not_exist_is_refused(vm):
+    needs_modules(vm)
+    absent, file = vm.path("absent"), vm.path("file")
+    open(file, "w").close()
+    for folder in (absent, file):
+        options = "plugins=%s:%s,cpu=samples" % (vm.dir, folder)
+        run = vm.run_java(vm.agent_option(options), "Quick")
+        check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
+        check("HPROF ERROR: hprof option error: plugins: there is no folder %s (" % folder in run.err, "not said\n%s" % run)
+    code, text = hprof(vm, "plugin", "list", "--agent=" + vm.agent, absent)
+    check(code == 1 and "plugins: there is no folder " + absent in text, "plugin list: %d %s" % (code, text))
+
+
+@vm_test(units=UNITS)
 def new_units_run_all_four_kinds_together(vm):
     needs_modules(vm)
     prefix, options = installed(vm)
