@@ -4,6 +4,7 @@
 #include "core/base/version.h"
 #include "core/option/core_options.h"
 #include "core/option/select_text.h"
+#include "core/plugin/core_module.h"
 
 namespace hprof {
 namespace {
@@ -118,7 +119,27 @@ void print_origin(const Module& module, const ModuleSearch& search, const TextOu
   out.put(out.context, line.text());
 }
 
-void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) {
+// An option that several units have is a line of the first one, which names them all.
+void print_options(const ModuleSet& modules, uint32_t unit, const TextOut& out) {
+  const OptionTable table = options_of(*modules.unit(unit).record);
+  Line line;
+  for (uint32_t i = 0; i < table.count; ++i) {
+    char owners[128], help[kLineMost];
+    TextWriter of(owners, sizeof(owners)), said(help, sizeof(help));
+    if (is_shown(table[i])) put_owners(modules, unit, table[i].name, &of);
+    if (of.size() == 0) continue;
+    make_line(table[i], false, modules, &line);
+    said.put(line.help);
+    if (of.text() != Str(modules.unit(unit).record->id)) said.put(" (").put(of.text()).put(')');
+    line.help = said.text();
+    print_line(line, "  ", out);
+  }
+}
+
+// Of a unit that options select.
+void print_unit(const ModuleSet& modules, uint32_t number, const TextOut& out) {
+  const Unit& unit = modules.unit(number);
+  if (unit.record->kind == kUnitOfCore) return;
   char text[kLineMost];
   TextWriter head(text, sizeof(text));
   head.put(unit.record->id);
@@ -131,13 +152,7 @@ void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) 
   head.put("\n");
   out.put(out.context, head.text());
   print_origin(*unit.module, modules.search(), out);
-  const OptionTable table = options_of(*unit.record);
-  Line line;
-  for (uint32_t i = 0; i < table.count; ++i) {
-    if (!is_shown(table[i])) continue;
-    make_line(table[i], false, modules, &line);
-    print_line(line, "  ", out);
-  }
+  print_options(modules, number, out);
 }
 
 // Escapes a table cell: '|' would end it, and outside of code '<' would begin a tag.
@@ -206,7 +221,7 @@ void print_help(const ModuleSet& modules, const TextOut& out) {
   out.put(
       out.context,
       "\nUnits, what selects them, and their own options\n-----------------------------------------------\n");
-  for (uint32_t i = 0; i < modules.unit_count(); ++i) print_unit(modules.unit(i), modules, out);
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) print_unit(modules, i, out);
   out.put(out.context,
           "\nObsolete Options, accepted without effect\n-----------------------------------------\n");
   put_line(kIgnoredOptions, out);

@@ -12,17 +12,32 @@
 using namespace hprof;
 
 namespace {
+
+constexpr hprof_option kWait[] = {
+    {"wait", HPROF_OPTION_MILLIS, 0, nullptr, nullptr, 0, 60000, nullptr, "give up"}};
+
+// Two sinks, of which one runs, with the same option.
+template <char kLetter>
+const hprof_module* open_sink(const hprof_offer*, const char**) {
+  static const char id[] = {'s', 'i', 'n', 'k', '_', kLetter, 0};
+  static fake::OneUnit module(
+      fake::with_options<fake::SamplesConfig>(fake::unit(HPROF_UNIT_SINK, id, nullptr, nullptr), kWait));
+  return &module.record;
+}
+
 std::string rendered(void (*print)(const ModuleSet&, const TextOut&)) {
   fake::Folders folders;
   fake::add_shipped(&folders);
   folders.add("/jdk/lib/hprof/plugins/gc_pauses.so", fake::open_gc_pauses);
   folders.add("/opt/v/acme.so", fake::open_acme);
   folders.add("/opt/v/gc_pauses.so", fake::open_gc_pauses);
+  folders.add("/opt/v/sink_x.so", open_sink<'x'>);
+  folders.add("/opt/v/sink_y.so", open_sink<'y'>);
   fake::Said said;
   auto made = std::make_unique<Configuration>();
   Error error;
-  REQUIRE(configure("help,plugins=/opt/v", "", fake::search(&folders), said.messages(), made.get(), &error) ==
-          Configured::kHelp);
+  REQUIRE(configure("help,plugins=/opt/v", "", fake::search_with_help(&folders), said.messages(), made.get(),
+                    &error) == Configured::kHelp);
   std::string text;
   const TextOut out = {
       [](void* to, Str part) { static_cast<std::string*>(to)->append(part.data, part.size); }, &text};
@@ -75,6 +90,18 @@ TEST_CASE("help shows the options of every module in the folders") {
   CHECK(has(help, "\nacme_one: a fake (acme=one|acme=all)\n  from /opt/v/acme.so (Acme Inc.)\n"));
   // cpu_samples has a row for cpu=, which is the core's to show.
   CHECK_FALSE(has(help, "shared"));
+}
+
+TEST_CASE("help has an option of several units once, and no units that no option selects") {
+  const std::string help = rendered(print_help);
+  INFO(help);
+  const size_t at = help.find("  wait=<ms> ");
+  REQUIRE(at != std::string::npos);
+  CHECK(help.find("  wait=<ms> ", at + 1) == std::string::npos);
+  CHECK(help.substr(at, help.find('\n', at) - at) ==
+        "  wait=<ms>                   give up (sink_x, sink_y)");
+  CHECK(has(help, "\nsink_y: a fake (plugin=sink_y)\n"));
+  CHECK_FALSE(has(help, "plugin=help_texts"));
 }
 
 TEST_CASE("the Markdown table has a row for every option and escapes its bars") {
