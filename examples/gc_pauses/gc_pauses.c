@@ -57,7 +57,7 @@ static const hprof_table_schema event_schema = {
     .column_count = EVENT_COLUMNS,
     .column_stride = sizeof(hprof_column),
     .name = "example.gc_pauses_events/1",
-    .title = "GC PAUSE EVENTS",
+    .title = "GC PAUSES: EVENTS",
     .columns = event_columns,
 };
 

@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 from harness import ROOT, Skip, check, check_equal, library_in, vm_test
@@ -251,6 +252,38 @@ def new_units_run_all_four_kinds_together(vm):
     lines = run.text("out.txt").splitlines()
     check_equal((lines[0], len(lines)), ("starts,pauses,total_ns,max_ns", 2), "lines, and the header\n%s" % run)
     check("new_filter: bytes handed on: %d" % len(run.bytes("out.txt")) in run.err, "the filter is silent\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def commands_that_plugin_new_prints_work_as_they_stand(vm):
+    needs_modules(vm)
+    java = vm.command("java")
+    prefix, _ = installed(vm)
+    tool = os.path.join(prefix, "bin", "hprof")
+    if len(java) != 1 or not os.path.exists(tool):
+        raise Skip("a JVM behind a command, or a build without the tool")
+    path = os.path.dirname(shutil.which(java[0])) + ":" + os.environ["PATH"]
+
+    def typed(command):
+        run = subprocess.run(command, shell=True, cwd=vm.dir, env=dict(os.environ, PATH=path), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        check(run.returncode == 0, "%s\n%s" % (command, run.stdout.decode(errors="replace")))
+        return run.stdout.decode()
+
+    for kind, written in (("collector", "heat.txt"), ("encoder", "acme.out"), ("filter", "zip.out"), ("sink", "cloud.out")):
+        name = written.split(".")[0]
+        lines = typed("%s plugin new %s %s" % (tool, kind, name)).split("Next:\n")[1].splitlines()
+        check_equal(len(lines), 5, "commands: %s" % lines)
+        configure, build, test, *rest = lines
+        typed(configure)
+        if kind == "collector":
+            check("100% tests passed, 0 tests failed out of 1" in typed(build + " && " + test), "not one test")
+        else:  # without the test, whose mock host takes longest
+            typed(build + " --target " + name)
+        for command in rest:
+            typed(command)
+        check(os.path.getsize(vm.path(written)) > 0, "nothing written to %s" % written)
+    with open(vm.path("heat.txt")) as file:
+        check("\nHEAT: starts=" in file.read(), "the table is the example's")
 
 
 @vm_test(units=UNITS + ("monitor",))

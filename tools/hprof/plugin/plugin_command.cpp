@@ -34,7 +34,7 @@ that it emits or accepts, its options, and files of the same name in later folde
 
 new makes the folder NAME with a unit that builds against an installed hprof, passes its own test without a VM, and
 runs: a copy of the example gc_pauses (collector, in C), csv (encoder, in C++), byte_count (filter, in C) or own_file (sink,
-in C++). NAME: lower-case letters, digits and '_'.
+in C++). NAME: lower-case letters, digits and '_'. It prints the commands that build, test, check and run it.
 
 check finds errors in a plugin: its descriptor and the version of the ABI that it needs, its option rows
 (help, names of the agent's own and of shipped units), what its library exports and needs. With --run its units

@@ -6,6 +6,7 @@
 
 #include "tools/hprof/plugin/plugin_command.h"
 #include "tools/hprof/plugin/templates.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 
@@ -14,9 +15,13 @@ namespace {
 struct Kind {
   const char* name;
   const char* example;  // the smallest of the kind
+  const char* title;    // of its tables, which becomes the unit's name in capitals; null: it has none
+  const char* options;  // that run it; % is the unit's name
 };
-const Kind kKinds[] = {
-    {"collector", "gc_pauses"}, {"encoder", "csv"}, {"filter", "byte_count"}, {"sink", "own_file"}};
+const Kind kKinds[] = {{"collector", "gc_pauses", "GC PAUSES", "%=y file=%.txt"},
+                       {"encoder", "csv", nullptr, "cpu=samples format=% file=%.out"},
+                       {"filter", "byte_count", nullptr, "cpu=samples compress=% file=%.out"},
+                       {"sink", "own_file", nullptr, "cpu=samples %=%.out"}};
 constexpr size_t kNameMost = 24;  // option names contain it, and have at most 32 bytes
 // Names of targets that CMake or its generators define.
 const char* const kReserved[] = {"all", "clean", "help", "hprof", "install", "package", "test"};
@@ -44,6 +49,33 @@ bool write_file(const std::filesystem::path& path, const std::string& text) {
   return file.good();
 }
 
+std::string in_capitals(std::string name) {
+  for (char& letter : name)
+    letter = is_lower(letter) ? static_cast<char>(letter - 'a' + 'A') : letter == '_' ? ' ' : letter;
+  return name;
+}
+
+// A word of a command line.
+std::string shell_word(const std::string& text) {
+  if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+-") ==
+      std::string::npos)
+    return text;
+  return '\'' + replaced(text, "'", "'\\''") + '\'';
+}
+
+// Prints the commands that build, test, check and run the unit, to be typed where it was made.
+void print_next(const Kind& kind, const std::string& name) {
+  const std::filesystem::path program = os::program_path(), prefix = program.parent_path().parent_path();
+  const bool is_installed = std::filesystem::exists(prefix / "lib/cmake/hprof/hprofConfig.cmake");
+  const std::string hprof = program.empty() ? "hprof" : shell_word(program.string()), build = name + "/build";
+  std::cout << "Next:\n  cmake -S " << name << " -B " << build
+            << " -DCMAKE_PREFIX_PATH=" << (is_installed ? shell_word(prefix.string()) : "PREFIX")
+            << "\n  cmake --build " << build << "\n  ctest --test-dir " << build << "\n  " << hprof
+            << " plugin check --run " << build << '/' << name << os::kLibrarySuffix << "\n  " << hprof
+            << " run plugins=" << build << ' ' << replaced(kind.options, "%", name) << " -- java -version\n";
+  if (!is_installed) std::cout << "PREFIX is where hprof was installed with its headers.\n";
+}
+
 }  // namespace
 
 int plugin_new(const Given& given) {
@@ -63,10 +95,12 @@ int plugin_new(const Given& given) {
     const std::string from(each->path);
     if (from.rfind(std::string(kind->example) + '/', 0) != 0) continue;
     const std::filesystem::path path = replaced(from, kind->example, name);
-    if (!write_file(path, replaced(each->text, kind->example, name)))
-      return fail("cannot write " + path.string());
+    std::string text = replaced(each->text, kind->example, name);
+    if (kind->title != nullptr) text = replaced(text, kind->title, in_capitals(name));
+    if (!write_file(path, text)) return fail("cannot write " + path.string());
     std::cout << path.string() << '\n';
   }
+  print_next(*kind, name);
   return kDone;
 }
 
