@@ -7,6 +7,7 @@ import glob
 import os
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from wrong import HELPLESS_TOO, MODULES, UNITS  # noqa: E402
@@ -21,6 +22,41 @@ def check(build, file, *options):
     return run.returncode, run.stdout.decode(errors="replace")
 
 
+def for_aarch64(file, folder, name=None):
+    """A copy of a library whose head says that it is for that machine."""
+    path = os.path.join(folder, name or os.path.basename(file))
+    with open(file, "rb") as source:
+        content = bytearray(source.read())
+    content[18:20] = (183).to_bytes(2, sys.byteorder)
+    with open(path, "wb") as copy:
+        copy.write(content)
+    return path
+
+
+# What can be seen of a library without running it: the message, where it is another one.
+SEEN = {name: MODULES[name] for name in (
+    "wrong_major", "wrong_minor", "wrong_own_name", "wrong_symbol", "wrong_size", "wrong_unit_size", "wrong_twice", "wrong_no_name",
+    "wrong_no_id", "wrong_id", "wrong_no_units", "wrong_many", "wrong_null_unit", "wrong_kind", "wrong_need", "wrong_select")}
+SEEN.update(wrong_layout="no record with the layout word of such machines")
+
+
+def check_foreign(plugins, suffix, expect):
+    """A library of another machine is read, and not run, whatever it contains."""
+    with tempfile.TemporaryDirectory() as folder:
+        read = "for another machine (aarch64, 64 bits, "
+        expect(0, [read, "plugin ABI 1.0, units: right\n"], for_aarch64(plugins + "right" + suffix, folder), "--run")
+        expect(1, [read, "calls itself right"], for_aarch64(plugins + "right" + suffix, folder, "left" + suffix))
+        for name, words in SEEN.items():
+            expect(1, [read, words], for_aarch64(plugins + name + suffix, folder))
+        short = os.path.join(folder, "right" + suffix)
+        with open(short, "rb") as file:
+            content = file.read()
+        for size in range(0, len(content), len(content) // 64):
+            with open(short, "wb") as file:
+                file.write(content[:size])
+            expect(1, ["FAIL"], short)
+
+
 def main(build, suffix):
     bad = []
 
@@ -33,6 +69,8 @@ def main(build, suffix):
     for file in sorted(shipped) + [build + "/tests/plugins/abi/plugins/right" + suffix]:
         expect(0, [], file, "--run")
     wrong = build + "/tests/plugins/abi/plugins/"
+    if suffix == ".so":
+        check_foreign(wrong, suffix, expect)
     for name, words in MODULES.items():
         expect(1, [words], wrong + name + suffix)
     parts = [build + "/tests/plugins/abi/misbehaving/misbehaving_" + name + suffix for name in ("life", "reports", "targets", "writers")]

@@ -4,7 +4,7 @@
 
 #include "core/base/sha256.h"
 #include "core/protocol/challenge.h"
-#include "tools/format/elf_symbols.h"
+#include "tools/format/elf_file.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -36,10 +36,9 @@ static bool is_agent(const std::string& path, std::string* error) {
   if (std::string(os::kLibrarySuffix) != ".so") return true;
   std::string content;
   if (!read_all(path, &content, error)) return false;
-  LibrarySymbols symbols;
-  if (read_symbols(content, &symbols) &&
-      std::binary_search(symbols.exported.begin(), symbols.exported.end(), "Agent_OnAttach"))
-    return true;
+  ElfFile file(content);
+  const std::vector<std::string> exported = file.exported();
+  if (file.ok() && std::binary_search(exported.begin(), exported.end(), "Agent_OnAttach")) return true;
   *error = path + " is no agent: it has no Agent_OnAttach";
   return false;
 }

@@ -11,12 +11,15 @@
 
 #include "core/option/core_options.h"
 #include "core/option/select_text.h"
+#include "core/plugin/core_module.h"
 #include "core/plugin/verify.h"
 #include "platform/platform.h"
-#include "tools/format/elf_symbols.h"
+#include "tools/format/elf_file.h"
+#include "tools/format/utf8.h"
 #include "tools/heap/output/document.h"
 #include "tools/hprof/agent/library.h"
 #include "tools/hprof/plugin/check_steps.h"
+#include "tools/hprof/plugin/foreign_module.h"
 #include "tools/hprof/plugin/plugin_command.h"
 #include "tools/os/apart.h"
 #include "tools/os/os.h"
@@ -34,6 +37,7 @@ struct Check {
   std::string java;  // --java
   double deadline = 0;
   bool run = false;
+  bool foreign = false;           // the library is for another machine: it is read, and not run
   bool hung = false;              // the unit of the last step hung: its other steps are left out
   std::vector<std::string> only;  // --only
   std::vector<Row> rows;
@@ -141,15 +145,58 @@ void compare_with_shipped(const Check& check, const hprof_module& module, const 
   }
 }
 
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+// What the agent verifies of a module, but for the functions of its units and their options' places.
+bool verify_foreign(const hprof_module& module, Str name, TextWriter* why) {
+  if (!verify_record(&module, name, why)) return false;
+  for (uint32_t i = 0; i < module.unit_count; i++) {
+    const hprof_unit* given = module.units[i];
+    hprof_unit unit = given != nullptr ? *given : hprof_unit{};
+    unit.kind = kUnitOfCore;
+    unit.ops = &unit;
+    unit.option_count = 0;
+    if (!verify_unit(given != nullptr ? &unit : nullptr, why)) return false;
+    if (given->kind >= HPROF_UNIT_COLLECTOR && given->kind <= HPROF_UNIT_FILTER) continue;
+    why->put("is of kind ").put_unsigned(given->kind).put(", which this agent does not know");
+    return false;
+  }
+  return true;
+}
+
 void check_descriptor(const Check& check, const Say& say) {
   std::string reason;
   say("doing opening the library");
-  const hprof_module* module = open_module(check.file, &reason);
-  if (module == nullptr) return say("fault " + reason);
+  ForeignModule foreign;
+  const hprof_module* module = &foreign.module();
+  if (check.foreign) {
+    const std::string content = content_of(check.file);
+    ElfFile file(content);
+    say("remark for another machine (" + file.machine_text() + "): read, and not run");
+    reason = foreign.read(file);
+  } else {
+    module = open_module(check.file, &reason);
+  }
+  if (!reason.empty()) return say("fault " + reason);
   char text[1024];
   TextWriter why(text, sizeof text);
-  if (!verify_module(module, Str(module_name(check.file).c_str()), &why))
+  const std::string name = module_name(check.file);
+  if (check.foreign ? !verify_foreign(*module, Str(name.c_str()), &why)
+                    : !verify_module(module, Str(name.c_str()), &why))
     return say(std::string("fault ") + text);
+  if (check.foreign) {
+    const auto word = [](const char* said) { return printable(said != nullptr ? said : ""); };
+    std::string line = "remark " + word(module->version) + " (" + word(module->vendor) + "), plugin ABI " +
+                       std::to_string(module->abi_major) + '.' + std::to_string(module->abi_minor);
+    for (uint32_t i = 0; i < module->unit_count; i++)
+      line += (i == 0 ? ", units: " : ", ") + word(module->units[i]->id);
+    say(line);
+  }
   for (uint32_t i = 0; i < module->unit_count; i++) {
     const hprof_unit& unit = *module->units[i];
     check_texts(unit, say);
@@ -250,29 +297,34 @@ bool add_java_step(Check* check, const std::string& unit, std::string* error) {
 }
 
 void check_symbols(Check* check) {
-  std::ifstream file(check->file, std::ios::binary);
-  std::stringstream content;
-  content << file.rdbuf();
-  LibrarySymbols symbols;
+  const std::string content = content_of(check->file);
+  ElfFile file(content);
   const auto add = [&](const char* verdict, const std::string& words) {
     check->rows.push_back({"", "exports", "exports, libraries", verdict, words});
   };
   const size_t before = check->rows.size();
-  if (!read_symbols(content.str(), &symbols)) {
-    add("note", "not an ELF library of this machine: exports not checked");
+  const std::vector<std::string> exported = file.exported(), needed = file.needed();
+  if (!file.ok()) {
+    add("note", "not an ELF library: exports not checked");
     return;
   }
-  for (const std::string& name : symbols.exported) {
+  for (const std::string& name : exported) {
     if (name != HPROF_MODULE_ENTRY_NAME)
       add("FAIL", "exports " + name + ", too: compile with -fvisibility=hidden");
   }
-  for (const std::string& name : symbols.needed) {
+  for (const std::string& name : needed) {
     const bool is_libc = name.rfind("libc.", 0) == 0 || name.rfind("ld-", 0) == 0 ||
                          name.rfind("libm.", 0) == 0 || name.rfind("libpthread.", 0) == 0 ||
                          name.rfind("libdl.", 0) == 0;
     if (!is_libc) add("note", "needs " + name + " on every host");
   }
   if (check->rows.size() == before) add("ok", "");
+}
+
+bool is_foreign(const std::string& path) {
+  const std::string content = content_of(path), own_content = content_of(os::program_path());
+  const ElfFile file(content), own(own_content);
+  return file.ok() && !file.runs_where(own);
 }
 
 int print_json(const Check& check, size_t faults) {
@@ -325,6 +377,7 @@ int plugin_check(const Given& given) {
   if (!check.agent.empty())
     check.agent_folder = check.agent.substr(0, check.agent.rfind('/')) + "/hprof/plugins";
 
+  check.foreign = is_foreign(check.file);
   if (!add_step(
           &check, "", "descriptor", "descriptor", [&](const Say& say) { check_descriptor(check, say); },
           &error))
@@ -336,7 +389,8 @@ int plugin_check(const Given& given) {
     if (check.units.empty()) return fail("no unit " + only + " in " + check.file);
   }
   size_t tests = 0;
-  for (const auto& [id, kind] : check.run ? check.units : decltype(check.units){}) {
+  const bool runs = check.run && (!check.foreign || given.has("--list"));
+  for (const auto& [id, kind] : runs ? check.units : decltype(check.units){}) {
     const std::vector<CheckStep> steps = steps_of(kind);
     check.hung = false;
     for (size_t i = 0; i < steps.size() && !check.hung; i++) {
@@ -352,7 +406,7 @@ int plugin_check(const Given& given) {
     const bool is_in_java = !check.java.empty() && kind == HPROF_UNIT_COLLECTOR && check.only.empty();
     if (is_in_java && !given.has("--list") && !add_java_step(&check, id, &error)) return fail(error);
   }
-  if (!check.only.empty() && tests == 0) return fail("no test " + check.only[0] + ": see --list");
+  if (!check.only.empty() && tests == 0 && runs) return fail("no test " + check.only[0] + ": see --list");
   return given.has("--list") && !check.units.empty() ? kDone : print_rows(check, given.has("--json"));
 }
 

@@ -42,7 +42,8 @@ run against a mock host: started, reported, reset and stopped in all orders, eve
 kind of record, every event in a VM that answers, places that are full, slow or gone, each allocation failing, a newer
 core; memory, files and threads are counted, and the class files that its probes call are read; with --java=JAVA a VM starts
 with each collector, verifies them and calls them.
-Each test runs in its own process, so a crash or hang is a line of the table.
+Each test runs in its own process, so a crash or hang is a line of the table. Of a library for another machine (ELF) the
+descriptor is read without running it: version, names, texts, exports.
 )",
     R"(  hprof plugin list /opt/acme/plugins
   hprof plugin new collector locks
