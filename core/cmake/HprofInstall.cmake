@@ -1,4 +1,4 @@
-# lib/, lib/hprof/plugins, include/hprof, bin/, lib/cmake/hprof: what a vendor builds a plugin against. Pages, and packages.
+# lib/, lib/hprof/plugins, include/hprof, bin/, lib/cmake/hprof, share/hprof: what a vendor builds a plugin against. Pages, and packages.
 
 include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/include/hprof DESTINATION include
@@ -19,6 +19,10 @@ file(GLOB _hprof_mock_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/mock
 file(GLOB _hprof_mock_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/mock/*.cpp)
 install(FILES ${_hprof_mock_headers} DESTINATION include/hprof/mock COMPONENT development)
 install(FILES ${_hprof_mock_sources} DESTINATION ${HPROF_INSTALL_MOCK} COMPONENT development)
+
+# Toolchain files for vendors who build for another machine; the one for an old glibc needs this tree.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/platform/toolchains/ DESTINATION share/hprof/toolchains COMPONENT development
+  FILES_MATCHING PATTERN "*.cmake" PATTERN "linux-glibc-*" EXCLUDE)
 
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
   ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

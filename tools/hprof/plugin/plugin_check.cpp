@@ -37,7 +37,7 @@ struct Check {
   std::string java;  // --java
   double deadline = 0;
   bool run = false;
-  bool foreign = false;           // the library is for another machine: it is read, and not run
+  std::string foreign;            // whom the library is for that is read, and not run; "": this machine
   bool hung = false;              // the unit of the last step hung: its other steps are left out
   std::vector<std::string> only;  // --only
   std::vector<Row> rows;
@@ -174,10 +174,11 @@ void check_descriptor(const Check& check, const Say& say) {
   say("doing opening the library");
   ForeignModule foreign;
   const hprof_module* module = &foreign.module();
-  if (check.foreign) {
+  const bool is_foreign = !check.foreign.empty();
+  if (is_foreign) {
     const std::string content = content_of(check.file);
     ElfFile file(content);
-    say("remark for another machine (" + file.machine_text() + "): read, and not run");
+    say("remark for " + check.foreign + ": read, and not run");
     reason = foreign.read(file);
   } else {
     module = open_module(check.file, &reason);
@@ -186,10 +187,10 @@ void check_descriptor(const Check& check, const Say& say) {
   char text[1024];
   TextWriter why(text, sizeof text);
   const std::string name = module_name(check.file);
-  if (check.foreign ? !verify_foreign(*module, Str(name.c_str()), &why)
-                    : !verify_module(module, Str(name.c_str()), &why))
+  if (is_foreign ? !verify_foreign(*module, Str(name.c_str()), &why)
+                 : !verify_module(module, Str(name.c_str()), &why))
     return say(std::string("fault ") + text);
-  if (check.foreign) {
+  if (is_foreign) {
     const auto word = [](const char* said) { return printable(said != nullptr ? said : ""); };
     std::string line = "remark " + word(module->version) + " (" + word(module->vendor) + "), plugin ABI " +
                        std::to_string(module->abi_major) + '.' + std::to_string(module->abi_minor);
@@ -309,7 +310,8 @@ void check_symbols(Check* check) {
     return;
   }
   for (const std::string& name : exported) {
-    if (name != HPROF_MODULE_ENTRY_NAME)
+    // The C library's own start files may export two functions.
+    if (name != HPROF_MODULE_ENTRY_NAME && name != "_init" && name != "_fini")
       add("FAIL", "exports " + name + ", too: compile with -fvisibility=hidden");
   }
   for (const std::string& name : needed) {
@@ -321,10 +323,23 @@ void check_symbols(Check* check) {
   if (check->rows.size() == before) add("ok", "");
 }
 
-bool is_foreign(const std::string& path) {
+// "musl", "glibc", or "" of a file that needs no C library.
+std::string libc_of(ElfFile& file) {
+  for (const std::string& name : file.needed()) {
+    if (name.rfind("libc.so.", 0) == 0) return "glibc";
+    if (name.rfind("libc.", 0) == 0) return "musl";
+  }
+  return "";
+}
+
+// Whom the library is for, if that is not this machine; "": it may be loaded.
+std::string foreign_host(const std::string& path) {
   const std::string content = content_of(path), own_content = content_of(os::program_path());
-  const ElfFile file(content), own(own_content);
-  return file.ok() && !file.runs_where(own);
+  ElfFile file(content), own(own_content);
+  if (!file.ok()) return "";
+  if (!file.runs_where(own)) return "another machine (" + file.machine_text() + ")";
+  const std::string libc = libc_of(file), own_libc = libc_of(own);
+  return libc.empty() || own_libc.empty() || libc == own_libc ? "" : "another C library (" + libc + ")";
 }
 
 int print_json(const Check& check, size_t faults) {
@@ -377,7 +392,7 @@ int plugin_check(const Given& given) {
   if (!check.agent.empty())
     check.agent_folder = check.agent.substr(0, check.agent.rfind('/')) + "/hprof/plugins";
 
-  check.foreign = is_foreign(check.file);
+  check.foreign = foreign_host(check.file);
   if (!add_step(
           &check, "", "descriptor", "descriptor", [&](const Say& say) { check_descriptor(check, say); },
           &error))
@@ -389,7 +404,7 @@ int plugin_check(const Given& given) {
     if (check.units.empty()) return fail("no unit " + only + " in " + check.file);
   }
   size_t tests = 0;
-  const bool runs = check.run && (!check.foreign || given.has("--list"));
+  const bool runs = check.run && (check.foreign.empty() || given.has("--list"));
   for (const auto& [id, kind] : runs ? check.units : decltype(check.units){}) {
     const std::vector<CheckStep> steps = steps_of(kind);
     check.hung = false;
