@@ -252,16 +252,6 @@ struct Chooser {
     return check_collectors();
   }
 
-  // True: the writer takes all that the unit emits; notes and what is optional may be left out.
-  static bool takes_all_of(const hprof_unit& writer, const hprof_unit& unit) {
-    for (const char* const* name = unit.records; name != nullptr && *name != nullptr; ++name) {
-      if (Str(*name) != HPROF_KIND_NOTE && !is_taken(writer.records, *name) &&
-          hprof_is_listed(optional_of(&unit), *name) == 0)
-        return false;
-    }
-    return true;
-  }
-
   bool check_collectors() const {
     const hprof_unit& writer = *modules->unit(selection->encoder).record;
     for (uint32_t i = 0; i < selection->collector_count; ++i) {
@@ -279,6 +269,15 @@ struct Chooser {
 bool all_answered(const OptionList& list, const ModuleSet& modules) {
   for (uint32_t i = 0; i < list.count(); ++i) {
     if (!is_answered(modules, list[i].name, list[i].value)) return false;
+  }
+  return true;
+}
+
+bool takes_all_of(const hprof_unit& writer, const hprof_unit& unit) {
+  for (const char* const* name = unit.records; name != nullptr && *name != nullptr; ++name) {
+    if (Str(*name) != HPROF_KIND_NOTE && !is_taken(writer.records, *name) &&
+        hprof_is_listed(optional_of(&unit), *name) == 0)
+      return false;
   }
   return true;
 }

@@ -32,4 +32,7 @@ bool all_answered(const OptionList& list, const ModuleSet& modules);
 bool choose_units(const OptionList& list, const CoreConfig& core, ModuleNames* names, ModuleSet* modules,
                   Selection* selection, Error* error);
 
+// True: the encoder takes all that the collector emits; notes and what is optional may be left out. [any]
+bool takes_all_of(const hprof_unit& encoder, const hprof_unit& collector);
+
 }  // namespace hprof

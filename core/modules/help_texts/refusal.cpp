@@ -2,6 +2,7 @@
 
 #include "core/option/core_options.h"
 #include "core/option/select_text.h"
+#include "core/option/selection.h"
 #include "core/option/shipped.h"
 
 namespace hprof {
@@ -77,11 +78,25 @@ void put_unit(const ModuleSet& modules, const OptionList& list, Str id, TextWrit
   }
 }
 
+// Appends the values of format= whose encoders take all that the collector emits.
+void put_formats(ModuleSet& modules, Str collector, TextWriter* out) {
+  modules.open_all();
+  const hprof_unit& unit = *modules.find_unit(collector)->record;
+  const size_t before = out->size();
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    const hprof_unit& encoder = *modules.unit(i).record;
+    if (encoder.kind != HPROF_UNIT_ENCODER || !takes_all_of(encoder, unit)) continue;
+    const Str id(encoder.id);
+    out->put(out->size() == before ? "; supported with format=" : "|");
+    out->put(id.part(0, kEncoderPrefix.size) == kEncoderPrefix ? id.part(kEncoderPrefix.size) : id);
+  }
+}
+
 }  // namespace
 
 void explain_refusal(const Refusal& refusal, const OptionList& list, ModuleSet& modules, Error* error) {
-  char text[700];
-  TextWriter out(text, sizeof(text));
+  char text[700], more[200];
+  TextWriter out(text, sizeof(text)), after(more, sizeof(more));
   const Str name = refusal.name, value = refusal.value;
   switch (refusal.why) {
     case Refusal::kPlugin:
@@ -102,13 +117,14 @@ void explain_refusal(const Refusal& refusal, const OptionList& list, ModuleSet& 
     case Refusal::kFormat:
       put_unit(modules, list, name, &out);
       put_unit(modules, list, value, &out.put(" is not supported with "));
+      put_formats(modules, name, &after);
       break;
     case Refusal::kWindows:
       put_unit(modules, list, name, &out);
       out.put(" is not supported with ").put(value).put(": it has no counts to take a window from");
       break;
   }
-  option_error(list, out.text(), error);
+  option_error(list, out.text(), error, after.text());
 }
 
 }  // namespace hprof

@@ -128,7 +128,9 @@ TEST_CASE("net= takes the socket, before file=") {
 }
 
 TEST_CASE("what binary cannot write is refused in the original's words") {
-  CHECK(Run().refuses("format=b,cpu=times", "cpu=times is not supported with format=b"));
+  CHECK(Run().refuses("format=b,cpu=times",
+                      "cpu=times is not supported with format=b (format=b,cpu=times); supported with "
+                      "format=ascii"));
   CHECK(Run().refuses("monitor=y,format=b", "monitor=y is not supported with format=b"));
   CHECK(Run().go("format=b,cpu=samples,heap=all").outcome == Configured::kRun);
 }
