@@ -40,7 +40,7 @@ BLOCKS = {
     "digest_add": ("c", "void digest_add(void* self, const uint8_t* bytes, uint64_t size);"),
     "write_bytes": ("c", "typedef struct my_sink { const hprof_host* host; const hprof_io_service* io; int64_t handle; } my_sink;"),
 }
-SHELL = re.compile(r"^(cmake|cmake_minimum_required\(VERSION) ")
+SHELL = re.compile(r"^(cc|cmake|cmake_minimum_required\(VERSION) ")
 
 
 def blocks_of(path):

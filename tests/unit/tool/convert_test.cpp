@@ -284,6 +284,7 @@ TEST_CASE("convert: what is not there is said with what is") {
   CHECK(error == "no weight live_bytes in cpu_times; there are: time, calls");
   CHECK(encoder_of("html") == nullptr);
   REQUIRE(convert_profile(profile, *encoder_of("pprof"), {}, &bytes, &said, &error));
-  REQUIRE(said.size() == 1);
+  REQUIRE(said.size() == 2);
+  CHECK(said[1] == "left out, without stacks: MONITOR DUMP, GC_PAUSES, HEAP DUMP");
   CHECK(said[0].find("takes the last cpu_samples of ") == 0);
 }

@@ -321,6 +321,8 @@ TEST_CASE("ranked tables of plugins are read out of the text") {
   CHECK(has(reading.checked, ": 0 errors, "));
   const std::string path = folder.put("report.txt", report);
   CHECK(converted(folder, path, "--to=collapsed", "--table=OTHER") == "demo/B.run 4\n");
+  const Said whole = run({"convert", "-o", folder.put("whole.json", ""), "--force", path});
+  CHECK(has(whole.err, "left out, without stacks: GC_PAUSES\n"));
 }
 
 TEST_CASE("tables of plugins that rank nothing are read out of the text, alone, too") {

@@ -7,6 +7,7 @@
 
 #include <hprof/mock/unit_run.h>
 
+#include "tools/format/utf8.h"
 #include "tools/hprof/convert/table_rows.h"
 #include "tools/hprof/output_file.h"
 
@@ -332,6 +333,10 @@ bool convert_profile(const Profile& profile, const hprof_unit& encoder, const Co
   Player player(profile, encoder);
   if (!player.run(tables, options.weight, bytes, error)) return false;
   for (const std::string& loss : player.losses()) said->push_back("lost: " + loss);
+  std::string others;
+  for (const PlainTable& table : profile.plain_tables)
+    others += (others.empty() ? "" : ", ") + printable(table.title);
+  if (options.table.empty() && !others.empty()) said->push_back("left out, without stacks: " + others);
   return true;
 }
 
