@@ -191,6 +191,31 @@ def own_exceptions(run):
     return {(method, row["made"], row["caught"], row.get("thrown")) for method, row in sums.items()}
 
 
+@vm_test(units=UNITS + ("bytecode", "encoder_json"))
+def tables_of_a_vendor_are_shown_by_print_and_view(vm):
+    """Alone in a report, too: one of numbers, one of methods, and ranked stacks."""
+    agent, pauses = vendor_plugin(vm)
+    _, counts = vendor_plugin(vm, "method_counts")
+    _, exceptions = vendor_plugin(vm, "exceptions")
+    for suffix, form in ((".txt", "a"), (".jsonl", "json")):
+        shown = []
+        for folder, options, program in ((pauses, "gc_pauses=y", ("Lambdas",)), (counts, "method_counts=Calls.deep", ("Calls",)),
+                                         (exceptions, "exceptions=y,caught-in=Catches", ("Catches",))):
+            name = "out" + suffix
+            vm.profiled("plugins=%s,%s,format=%s,file=%s,force=y" % (folder, options, form, name), *program, java=("-Xmn2m",), agent=agent)
+            code, text = hprof(vm, "print", vm.path(name))
+            check_equal(code, 0, "hprof print: %s" % text)
+            code, page = hprof(vm, "view", "--force", "-o", vm.path("out.html"), vm.path(name))
+            check_equal(code, 0, "hprof view: %s" % page)
+            with open(vm.path("out.html"), encoding="utf-8") as file:
+                shown.append((text, file.read()))
+        for (text, page), words, in_page in zip(shown, (r"GC.PAUSES\n +starts +pauses +total_ns +max_ns\n( +\d+){4}\n",
+                                                        r"METHOD.COUNTS\n +calls +method\n +501 +Calls\.deep\n", r"EXCEPTIONS, made \d+ in the rows\n"),
+                                                (r"<summary>GC.PAUSES, 1 row</summary>", r"<td>Calls\.deep</td>", r"\nT\t\S+\tEXCEPTIONS\n")):
+            check(re.search(words, text), "print: no %r in\n%s" % (words, text))
+            check(re.search(in_page, page), "view: no %r in the page of\n%s" % (in_page, text))
+
+
 @vm_test(units=("bytecode", "encoder_ascii", "sink_file"))
 def vendor_plugin_counts_throws_by_an_environment_of_its_own(vm):
     """What a finally clause throws again is one more."""
