@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/unit/support/jfr_builder.h"
+#include "tests/unit/tool/command_support.h"
 #include "tools/format/jfr_file.h"
 #include "tools/hprof/view/profile.h"
 
@@ -11,8 +12,6 @@ using namespace hprof::tool;
 namespace {
 
 constexpr uint64_t kSecond = 1000000000;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 bool read(const std::string& bytes, Profile* profile, std::string* error) {
   MemorySource source(bytes.data(), bytes.size());
@@ -119,6 +118,20 @@ TEST_CASE("jfr: what is wrong is named with its byte, and what is before it is a
     REQUIRE(profile.notes.size() == 1);
     CHECK_MESSAGE(has(profile.notes[0], rest + problem), profile.notes[0]);
   }
+}
+
+TEST_CASE("jfr: what is before a bad event of the only chunk is a profile, and all commands say where it ends") {
+  JfrBuilder builder;
+  builder.event(kJfrSample, builder.values().u8(1).u8(1).u8(1)).event(kJfrSample, builder.values().u8(2));
+  add_jfr_chunk(builder, kSecond);
+  const Profile profile = read(builder.bytes());
+  REQUIRE(profile.tables.size() == 1);
+  CHECK(profile.tables[0].rows.size() == 1);
+  Files files;
+  const std::string path = files.put("a.jfr", builder.bytes()), place = "byte 73: an event whose fields";
+  for (const Arguments& line :
+       {Arguments{"print", path}, {"convert", "--to=json", path}, {"view", path}, {"diff", path, path}})
+    CHECK(has(complained(line), "hprof: " + path + ": not read, from there on: " + place));
 }
 
 TEST_CASE("jfr: a file cut or changed anywhere is read or refused with a byte") {

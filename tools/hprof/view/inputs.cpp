@@ -81,6 +81,8 @@ bool read_file(const std::string& path, Profile* profile, bool* is_empty, std::s
     *error = source->error();
     good = false;
   }
+  if (good && !profile->unread.empty())
+    std::cerr << "hprof: " << path << ": not read, from there on: " << profile->unread << '\n';
   source->seek(0);
   *is_empty = Input(*source).at_end();
   if (!good) *error = path + ": " + *error;

@@ -77,11 +77,12 @@ class JfrProfile {
     }
     const std::string problem =
         file_.problem().empty() ? "" : "byte " + std::to_string(file_.problem_at()) + ": " + file_.problem();
-    if (chunks == 0 && !problem.empty()) {
+    if (chunks == 0 && tables_.empty() && others_.empty() && !problem.empty()) {
       *error = problem;
       return false;
     }
     if (!problem.empty()) profile_.notes.push_back("not read, from there on: " + problem);
+    profile_.unread = problem;
     if (lost_ != 0)
       profile_.notes.push_back("events whose stack is not in the file: " + std::to_string(lost_));
     profile_.created_ms = first_ns / kNsPerMs;

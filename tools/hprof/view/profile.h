@@ -88,6 +88,7 @@ struct Profile {
   std::map<std::string, size_t> plain_places;              // in plain_tables, by title
   std::vector<size_t> fresh_plain;  // places of those that came since the last note of a report's end
   std::vector<std::string> notes;
+  std::string unread;                  // where and why the reader stopped; "": it has read all
   std::vector<ProfileWindow> windows;  // in the order of the file
   // The tables are of a stretch of time, as the format has it: those of several files add up.
   bool is_stretch = false;
