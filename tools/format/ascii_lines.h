@@ -75,6 +75,10 @@ class Scan {
   bool ok_ = true;
 };
 
+inline bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 // True: the text is of the form of ctime() in the C locale, "Sat Nov 21 05:00:02 2026".
 bool is_ctime(std::string_view text);
 

@@ -192,9 +192,35 @@ std::unique_ptr<ByteSource> inflate_source(std::unique_ptr<ByteSource> packed,
   return source;
 }
 
+bool deflate_gzip(std::string* bytes) {
+  z_stream stream{};
+  constexpr int kMemoryLevel = 8;
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
+    return false;
+  std::string packed;
+  std::vector<uint8_t> buffer(kPackedBytes);
+  int code = Z_OK;
+  for (size_t at = 0; code == Z_OK;) {
+    const size_t piece = std::min(bytes->size() - at, kPackedBytes);
+    stream.next_in = reinterpret_cast<uint8_t*>(&(*bytes)[at]);
+    stream.avail_in = static_cast<unsigned>(piece);
+    stream.next_out = buffer.data();
+    stream.avail_out = static_cast<unsigned>(buffer.size());
+    code = deflate(&stream, at + piece == bytes->size() ? Z_FINISH : Z_NO_FLUSH);
+    at += piece - stream.avail_in;
+    packed.append(reinterpret_cast<const char*>(buffer.data()), buffer.size() - stream.avail_out);
+  }
+  deflateEnd(&stream);
+  *bytes = std::move(packed);
+  return code == Z_STREAM_END;
+}
+
 #else
 
 const bool kInflates = false;
+
+bool deflate_gzip(std::string*) { return false; }
 
 std::unique_ptr<ByteSource> inflate_source(std::unique_ptr<ByteSource>, std::shared_ptr<GzipPoints>) {
   return nullptr;

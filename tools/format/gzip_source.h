@@ -1,8 +1,10 @@
-// Inflates gzip files and notes where inflation can begin, so that a second reading can be in any order.
+// Deflates, and inflates gzip files and notes where inflation can begin, so that a second reading can be in
+// any order.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tools/format/input.h"
@@ -27,5 +29,8 @@ extern const bool kInflates;
 // Null: no memory, or this build cannot inflate. `packed` is at its begin.
 std::unique_ptr<ByteSource> inflate_source(std::unique_ptr<ByteSource> packed,
                                            std::shared_ptr<GzipPoints> points);
+
+// Makes a gzip file of the bytes. False: no memory, or this build has no zlib.
+bool deflate_gzip(std::string* bytes);
 
 }  // namespace hprof::tool

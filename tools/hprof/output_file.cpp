@@ -4,6 +4,7 @@
 #include <cctype>
 #include <iostream>
 
+#include "tools/format/ascii_lines.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -11,15 +12,20 @@ namespace hprof::tool {
 namespace {
 
 constexpr unsigned kLastNumber = 9999;
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
+const std::string kPacked = ".gz";
 
 }  // namespace
 
+bool has_suffix(const std::string& path, const std::string& suffix) {
+  return path.size() > suffix.size() && ends_with(path, suffix);
+}
+
+std::string without_gz(const std::string& path) {
+  return has_suffix(path, kPacked) ? path.substr(0, path.size() - kPacked.size()) : path;
+}
+
 std::string suffix_of_name(const std::string& path) {
-  const std::string plain = ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path;
+  const std::string plain = without_gz(path);
   const size_t name = plain.find_last_of("/\\") + 1, dot = plain.rfind('.');
   if (dot == std::string::npos || dot <= name) return "";
   const std::string suffix = plain.substr(dot + 1);
@@ -31,7 +37,7 @@ std::string suffix_of_name(const std::string& path) {
 }
 
 std::string numbered(const std::string& name, const std::string& suffix, unsigned number) {
-  const size_t stem = ends_with(name, suffix) ? name.size() - suffix.size() : name.size();
+  const size_t stem = has_suffix(name, suffix) ? name.size() - suffix.size() : name.size();
   return name.substr(0, stem) + "." + std::to_string(number) + name.substr(stem);
 }
 

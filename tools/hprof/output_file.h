@@ -10,6 +10,10 @@ namespace hprof::tool {
 
 constexpr OptionRow kForceOption = {"--force", nullptr, "replace an existing file"};
 
+// True: the name ends so, and there is something before it.
+bool has_suffix(const std::string& path, const std::string& suffix);
+// "app.pb" of "app.pb.gz".
+std::string without_gz(const std::string& path);
 // The end of a file name that names a format: ".txt", ".svg", ".pb" of "app.pb.gz"; "": none, as in "app" and
 // "app-1.2".
 std::string suffix_of_name(const std::string& path);

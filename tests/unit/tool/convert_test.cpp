@@ -270,7 +270,10 @@ TEST_CASE("convert: the suffix of a file names its format") {
   CHECK(encoder_of_file("a.json") == encoder_of("json"));
   CHECK(encoder_of_file("a.txt") == encoder_of("ascii"));
   CHECK(encoder_of_file(".pb") == nullptr);
-  CHECK(encoder_of_file("a.pb.gz") == nullptr);
+  CHECK(encoder_of_file("a.pb.gz") == encoder_of("pprof"));
+  CHECK(encoder_of_file("a.folded.gz") == encoder_of("collapsed"));
+  CHECK(encoder_of_file("a.otlp.pb") == nullptr);
+  CHECK(encoder_of_file("a.gz") == nullptr);
 }
 
 TEST_CASE("convert: what is not there is said with what is") {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/unit/tool/command_support.h"
+#include "tools/format/gzip_source.h"
 #include "tools/hprof/agent/options.h"
 
 using namespace hprof::test;
@@ -66,6 +67,27 @@ TEST_CASE("convert, view, diff and heap keep an existing file unless --force is 
   CHECK(text_of(pprof) != "mine");
 }
 
+TEST_CASE("convert compresses a file with .gz, which a page is not") {
+  Files files;
+  const std::string stacks = files.put("a.collapsed", "main;a.A.run 3\n"), packed = files.folder + "/a.pb.gz";
+  if (!kInflates) {
+    CHECK(has(complained({"convert", stacks, "-o", packed}), "this build has no zlib"));
+    return;
+  }
+  CHECK(said({"convert", stacks, "-o", packed}) == packed + "\n");
+  CHECK(text_of(packed).rfind("\x1f\x8b", 0) == 0);
+  CHECK(has(said({"print", packed}), "a.A.run"));
+  CHECK(said({"convert", stacks, "-o", packed}) == files.folder + "/a.2.pb.gz\n");
+  std::string large(size_t{1} << 20, ' ');
+  for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>('!' + i * i % 89);
+  const std::string name = files.put("b.collapsed", "main;" + large.substr(0, 1 << 19) + " 3\n");
+  CHECK(said({"convert", name, "-o", files.folder + "/b.collapsed.gz"}) ==
+        files.folder + "/b.collapsed.gz\n");
+  said({"convert", files.folder + "/b.collapsed.gz", "-o", files.folder + "/c.folded"});
+  CHECK(text_of(files.folder + "/c.folded") == text_of(name));
+  CHECK(has(complained({"view", stacks, "-o", files.folder + "/a.html.gz"}), "a page is .html"));
+}
+
 TEST_CASE("the name that was chosen may replace the one that was wanted") {
   Files files;
   std::string path = files.put("p.html", "mine");
@@ -113,6 +135,7 @@ TEST_CASE("-o FILE becomes file= and the format of its suffix") {
   CHECK(added("heap=sites,force=n", "a.hprof", true) == "heap=sites,force=n,file=a.hprof,format=b");
   CHECK(added("cpu=samples", "a.txt.gz") == "cpu=samples,file=a.txt.gz,compress=gzip");
   CHECK(added("compress=n", "a.txt.gz") == "compress=n,file=a.txt.gz");
+  CHECK(added("", "a.folded") == "file=a.folded,format=collapsed");
   CHECK(added("file=a.jfr", "") == "file=a.jfr,format=jfr");
   CHECK(added("", "").empty());
   CHECK(added("file=a.txt", "b.txt").rfind("ERROR ", 0) == 0);

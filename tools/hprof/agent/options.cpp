@@ -50,11 +50,10 @@ std::string stack_options(const std::string& options, bool attached) {
 
 std::string format_option(const std::string& options, const std::string& file) {
   const auto given = find_option(options, "format");
-  const std::string format = given != nullptr ? *given : agent_format_of_file(file), gz = ".gz";
+  const std::string format = given != nullptr ? *given : agent_format_of_file(file);
   const hprof_encoder_ops* encoder = encoder_of_agent(format.empty() ? "a" : format);
-  const bool is_packed = file.size() > gz.size() && file.compare(file.size() - gz.size(), gz.size(), gz) == 0;
   std::string added = given != nullptr || format.empty() || format == "a" ? "" : ",format=" + format;
-  if (is_packed && encoder != nullptr && encoder->compress == nullptr &&
+  if (without_gz(file) != file && encoder != nullptr && encoder->compress == nullptr &&
       find_option(options, "compress") == nullptr)
     added += ",compress=gzip";
   return added;

@@ -29,20 +29,21 @@ namespace {
 struct Format {
   const char* name;  // null: for the agent only
   hprof_module_entry entry;
+  const char* other_suffix = "";
 };
-constexpr Format kFormats[] = {
-    {"collapsed", hprof_module_encoder_collapsed}, {"pprof", hprof_module_encoder_pprof},
-    {"json", hprof_module_encoder_json},           {"ascii", hprof_module_encoder_ascii},
-    {nullptr, hprof_module_encoder_binary},        {nullptr, hprof_module_encoder_flamegraph},
-    {nullptr, hprof_module_encoder_jfr},           {nullptr, hprof_module_encoder_otlp}};
+constexpr Format kFormats[] = {{"collapsed", hprof_module_encoder_collapsed, ".folded"},
+                               {"pprof", hprof_module_encoder_pprof},
+                               {"json", hprof_module_encoder_json},
+                               {"ascii", hprof_module_encoder_ascii},
+                               {nullptr, hprof_module_encoder_binary},
+                               {nullptr, hprof_module_encoder_flamegraph},
+                               {nullptr, hprof_module_encoder_jfr},
+                               {nullptr, hprof_module_encoder_otlp}};
 
 const hprof_unit* open_encoder(const Format& format) { return mock_open(format.entry)->units[0]; }
 
 const hprof_encoder_ops& ops_of(const hprof_unit& encoder) {
   return *static_cast<const hprof_encoder_ops*>(encoder.ops);
-}
-bool ends_with(const std::string& path, const std::string& suffix) {
-  return path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 bool has_one_table(const hprof_unit& encoder) {
   return (ops_of(encoder).flags & HPROF_ENCODER_DOCUMENTS) != 0;
@@ -233,44 +234,44 @@ const hprof_unit* encoder_of(const std::string& format) {
   return nullptr;
 }
 
-const hprof_unit* encoder_of_file(const std::string& path) {
-  if (ends_with(path, ".folded")) return encoder_of("collapsed");
-  for (const Format& each : kFormats)
-    if (each.name != nullptr && ends_with(path, suffix_of(*open_encoder(each)))) return open_encoder(each);
-  return nullptr;
-}
-
 // Binary files have no suffix after java.hprof, the agent's default name.
 static std::string agent_suffix_of(const hprof_unit& encoder) {
   const std::string suffix = suffix_of(encoder);
   return suffix.empty() ? ".hprof" : suffix;
 }
 
-// The agent's encoder whose suffix the path has, and the size of that suffix, without .gz.
-static const hprof_unit* agent_encoder_of_file(const std::string& path, size_t* size) {
-  const std::string plain = ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path;
-  const hprof_unit* found = nullptr;
-  size_t& longest = *size = 0;  // .otlp.pb is not .pb
+// The format whose suffix the path has, with .gz after it or not, and the size of the path without that
+// suffix. Null: none has.
+static const Format* format_of_file(const std::string& path, size_t* stem) {
+  const std::string plain = without_gz(path);
+  const Format* found = nullptr;
+  size_t longest = 0;  // .otlp.pb is not .pb
   for (const Format& each : kFormats) {
-    const hprof_unit* encoder = open_encoder(each);
-    const std::string suffix = agent_suffix_of(*encoder);
-    if (suffix.size() <= longest || !ends_with(plain, suffix)) continue;
-    found = encoder;
-    longest = suffix.size();
+    for (const std::string& suffix : {agent_suffix_of(*open_encoder(each)), std::string(each.other_suffix)}) {
+      if (suffix.size() <= longest || !has_suffix(plain, suffix)) continue;
+      found = &each;
+      longest = suffix.size();
+    }
   }
+  *stem = plain.size() - longest;
   return found;
+}
+
+const hprof_unit* encoder_of_file(const std::string& path) {
+  size_t ignored;
+  const Format* found = format_of_file(path, &ignored);
+  return found == nullptr || found->name == nullptr ? nullptr : open_encoder(*found);
 }
 
 std::string agent_format_of_file(const std::string& path) {
   size_t ignored;
-  const hprof_unit* found = agent_encoder_of_file(path, &ignored);
-  return found == nullptr ? "" : std::string(found->select).substr(std::strlen("format="));
+  const Format* found = format_of_file(path, &ignored);
+  return found == nullptr ? "" : std::string(open_encoder(*found)->select).substr(std::strlen("format="));
 }
 
 std::string agent_suffix_of_file(const std::string& path) {
-  size_t size;
-  if (agent_encoder_of_file(path, &size) == nullptr) return suffix_of_name(path);
-  return path.substr(path.size() - size - (ends_with(path, ".gz") ? 3 : 0));
+  size_t stem;
+  return format_of_file(path, &stem) == nullptr ? suffix_of_name(path) : path.substr(stem);
 }
 
 std::string agent_suffixes() {

@@ -20,7 +20,7 @@ struct ConvertOptions {
 std::string format_names();
 // The encoder's unit; nullptr: there is no such format.
 const hprof_unit* encoder_of(const std::string& format);
-// The one whose suffix the path has (.folded is collapsed, too); nullptr: none has.
+// The one whose suffix the path has, with .gz after it or not (.folded is collapsed, too); nullptr: none has.
 const hprof_unit* encoder_of_file(const std::string& path);
 // The table of the agent's format= of this name; nullptr: a plugin's format, or none.
 const hprof_encoder_ops* encoder_of_agent(const std::string& format);

@@ -1,6 +1,7 @@
 // hprof convert FILE --to=FORMAT: a profile in another format.
 #include <iostream>
 
+#include "tools/format/gzip_source.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/convert/convert.h"
 #include "tools/hprof/output_file.h"
@@ -46,7 +47,9 @@ int convert(const Given& given) {
   for (const std::string& line : said) std::cerr << "hprof: " << file << ": " << line << '\n';
   if (target != "-") {
     std::string path;
-    if (write_output(given, target, suffix_of(*encoder), bytes, &path) != kDone) return kFailed;
+    if (without_gz(target) != target && !deflate_gzip(&bytes))
+      return fail("-o " + target + ": this build has no zlib; name it without .gz");
+    if (write_output(given, target, agent_suffix_of_file(target), bytes, &path) != kDone) return kFailed;
     std::cout << path << '\n';
     return kDone;
   }

@@ -28,10 +28,6 @@ std::string texts_of(const std::vector<std::pair<std::string, std::string>>& row
   return texts;
 }
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && std::string_view(text).substr(text.size() - end.size()) == end;
-}
-
 // "live bytes" of live_bytes, "time blamed" of blamed_ns.
 std::string title_of(const std::string& name, bool is_time) {
   std::string title = is_time ? "time " + name.substr(0, name.size() - 3) : name;

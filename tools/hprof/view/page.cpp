@@ -277,7 +277,8 @@ void open_page(const std::string& page) {
 
 std::string fault_of_page(const std::string& path) {
   const std::string suffix = suffix_of_name(path);
-  if (suffix.empty() || suffix == ".html" || suffix == ".htm") return "";
+  const bool is_page = suffix.empty() || suffix == ".html" || suffix == ".htm";
+  if (is_page && without_gz(path) == path) return "";
   return "-o " + path + ": a page is .html; hprof convert writes other formats";
 }
 
