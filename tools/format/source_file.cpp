@@ -76,13 +76,15 @@ class PipeSource : public ByteSource {
 
 }  // namespace
 
+std::unique_ptr<ByteSource> file_source(int file) { return std::make_unique<FileSource>(file); }
+
 SourceFile::SourceFile(std::string path, std::string folder)
     : path_(std::move(path)), folder_(std::move(folder)), points_(std::make_shared<GzipPoints>()) {}
 
 std::unique_ptr<ByteSource> SourceFile::open_plain(std::string* error) {
   if (!is_pipe()) {
     const int file = os::open_for_reading(path_, error);
-    return file < 0 ? nullptr : std::make_unique<FileSource>(file);
+    return file < 0 ? nullptr : file_source(file);
   }
   if (pipe_ == nullptr) {
     pipe_ = std::make_shared<KeptPipe>();

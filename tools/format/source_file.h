@@ -29,6 +29,9 @@ class SourceFile {
   std::shared_ptr<GzipPoints> points_;  // of a gzip file
 };
 
+// The bytes of an open file, which the source closes.
+std::unique_ptr<ByteSource> file_source(int file);
+
 // Opens a file for one source; every source of the standard input ("-") starts at its beginning. Null with
 // *error: it cannot be opened.
 std::unique_ptr<ByteSource> open_source(const std::string& path, std::string* error);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/unit/tool/command_support.h"
+#include "tools/format/gzip_source.h"
 #include "tools/hprof/threads/thread_dump.h"
 #include "tools/hprof/threads/threads_report.h"
 
@@ -174,6 +175,16 @@ TEST_CASE("a file is taken for a dump, or refused by its name") {
   const Files files;
   has(said({"threads", files.put("dump.txt", kHead + holding("holder", 13, kHolds))}), "\"holder\" #13");
   has(complained({"threads", files.put("other.txt", "no dump\n")}), "other.txt: no thread dump");
+}
+
+TEST_CASE("a compressed dump is read, and one of Windows") {
+  const Files files;
+  std::string dump = kHead + holding("holder", 13, kHolds), lines;
+  for (const char letter : dump) lines += letter == '\n' ? std::string("\r\n") : std::string(1, letter);
+  has(said({"threads", files.put("dump.txt", lines)}), "\"holder\" #13");
+  if (!deflate_gzip(&dump)) return;
+  has(said({"threads", files.put("dump.txt.gz", dump)}), "\"holder\" #13");
+  has(complained({"threads", files.put("cut.txt.gz", dump.substr(0, dump.size() / 2))}), "cut.txt.gz: ");
 }
 
 TEST_CASE("a hostile dump is read to a bound, which is said") {

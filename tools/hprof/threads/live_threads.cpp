@@ -1,5 +1,7 @@
 #include "tools/hprof/threads/live_threads.h"
 
+#include "tools/format/ascii_lines.h"
+#include "tools/format/source_file.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -7,66 +9,48 @@ namespace hprof::tool {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of an answer or a file
-constexpr size_t kMostLine = 1 << 20;               // of a line; what is longer is cut
 constexpr size_t kMostSaid = 1024;                  // of an answer in an error
 constexpr char kVirtualFile[] = "threads.txt";
 
-// Passes on whole lines of text that arrives in pieces.
-class Lines {
+// What a VM answers, until a deadline.
+class Answer : public ByteSource {
  public:
-  explicit Lines(std::function<void(const std::string&)> take) : take_(std::move(take)) {}
-  // False: there were more bytes than any VM sends.
-  bool add(const char* text, size_t size) {
-    bytes_ += size;
-    for (size_t i = 0; i < size; ++i) {
-      if (text[i] == '\n') {
-        end();
-      } else if (line_.size() < kMostLine) {
-        line_ += text[i];
-      }
-    }
-    return bytes_ <= kMostBytes;
+  Answer(int vm, double seconds) : vm_(vm), deadline_(os::monotonic_seconds() + seconds) {}
+  size_t read(uint8_t* to, size_t size) override {
+    const long got = os::receive_some(vm_, to, size, deadline_ - os::monotonic_seconds(), &error_);
+    return got < 0 ? 0 : static_cast<size_t>(got);
   }
-  void end() {
-    take_(line_);
-    line_.clear();
-  }
+  bool seek(uint64_t) override { return false; }
+  uint64_t size() const override { return kUnknownSize; }
 
  private:
-  const std::function<void(const std::string&)> take_;
-  std::string line_;
-  uint64_t bytes_ = 0;
+  const int vm_;
+  const double deadline_;
 };
 
 // Reads the VM's whole answer; its first line is a result code. False with *error.
-bool read_answer(const os::Jvm& jvm, int vm, double seconds,
-                 const std::function<void(const std::string&)>& take, std::string* error) {
-  const double deadline = os::monotonic_seconds() + seconds;
+bool read_answer(const os::Jvm& jvm, int vm, double seconds, const TakeLine& take, std::string* error) {
+  Answer answer(vm, seconds);
   std::string code;
   bool first = true;
-  Lines lines([&](const std::string& line) {
+  const auto take_rest = [&](const std::string& line) {
     if (first) {
       code = line;
     } else {
       take(line);
     }
     first = false;
-  });
-  char bytes[1 << 16];
-  long got;
-  while ((got = os::receive_some(vm, bytes, sizeof bytes, deadline - os::monotonic_seconds(), error)) > 0) {
-    if (lines.add(bytes, static_cast<size_t>(got))) continue;
-    *error = os::name_of(jvm) + " answers with more than a gigabyte";
+  };
+  if (!read_lines(answer, take_rest, error)) {
+    if (answer.error().empty()) *error = os::name_of(jvm) + " answers with " + *error;
     return false;
   }
-  lines.end();
-  if (got < 0) return false;
   if (code != "0") *error = os::name_of(jvm) + " refuses to answer: result code " + code;
   return code == "0";
 }
 
-bool ask(const os::Jvm& jvm, double seconds, const os::VmOperation& operation,
-         const std::function<void(const std::string&)>& take, std::string* error) {
+bool ask(const os::Jvm& jvm, double seconds, const os::VmOperation& operation, const TakeLine& take,
+         std::string* error) {
   const int vm = os::ask_vm(jvm, seconds, operation, error);
   if (vm < 0) return false;
   const bool good = read_answer(jvm, vm, seconds, take, error);
@@ -76,17 +60,15 @@ bool ask(const os::Jvm& jvm, double seconds, const os::VmOperation& operation,
 
 }  // namespace
 
-bool read_lines(int file, const std::function<void(const std::string&)>& take, std::string* error) {
-  Lines lines(take);
-  char bytes[1 << 16];
-  long got;
-  while ((got = os::read_some(file, bytes, sizeof bytes, error)) > 0) {
-    if (lines.add(bytes, static_cast<size_t>(got))) continue;
-    *error = "more than a gigabyte";
-    return false;
-  }
-  lines.end();
-  return got == 0;
+bool read_lines(ByteSource& source, const TakeLine& take, std::string* error) {
+  Input in(source);
+  in.set_limit(kMostBytes);
+  LineReader lines(in);
+  std::string_view line;
+  while (lines.next(&line)) take(std::string(line));
+  *error = source.error();
+  if (in.offset() == kMostBytes) *error = "more than a gigabyte";
+  return error->empty();
 }
 
 bool ask_threads(const os::Jvm& jvm, bool with_owners, double seconds, ThreadDump* dump, std::string* error) {
@@ -114,10 +96,8 @@ bool ask_virtual_threads(const os::Jvm& jvm, double seconds, VirtualThreadReader
     if (!said.empty()) *error += " (the VM says: " + said + ")";
     return false;
   }
-  const bool good = read_lines(
-      file, [&](const std::string& line) { reader->take(line); }, error);
-  os::close_file(file);
-  return good;
+  return read_lines(
+      *file_source(file), [&](const std::string& line) { reader->take(line); }, error);
 }
 
 }  // namespace hprof::tool

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/format/input.h"
 #include "tools/hprof/threads/thread_dump.h"
 #include "tools/os/attach.h"
 
@@ -18,7 +19,8 @@ bool ask_threads(const os::Jvm& jvm, bool with_owners, double seconds, ThreadDum
 // newer). After os::become(). False with *error.
 bool ask_virtual_threads(const os::Jvm& jvm, double seconds, VirtualThreadReader* reader, std::string* error);
 
-// Passes a file's lines to `take`, without line feeds. False with *error.
-bool read_lines(int file, const std::function<void(const std::string&)>& take, std::string* error);
+using TakeLine = std::function<void(const std::string&)>;
+// Passes the lines to `take`, without their ends. False with *error.
+bool read_lines(ByteSource& source, const TakeLine& take, std::string* error);
 
 }  // namespace hprof::tool

@@ -1,6 +1,7 @@
 // hprof threads PID|FILE: all threads of a program, and why it hangs.
 #include <iostream>
 
+#include "tools/format/source_file.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/threads/live_threads.h"
 #include "tools/hprof/threads/threads_report.h"
@@ -25,13 +26,11 @@ int print(const std::string& name, const ThreadDump& dump, const CpuTimes& befor
 
 int print_file(const std::string& path) {
   std::string error;
-  const int file = os::open_for_reading(path, &error);
-  if (file < 0) return fail(error);
+  const std::unique_ptr<ByteSource> source = open_source(path, &error);
+  if (source == nullptr) return fail(error);
   ThreadDumpReader reader;
-  const bool good = read_lines(
-      file, [&](const std::string& line) { reader.take(line); }, &error);
-  os::close_file(file);
-  if (!good) return fail(path + ": " + error);
+  const auto take = [&](const std::string& line) { reader.take(line); };
+  if (!read_lines(*source, take, &error)) return fail(path + ": " + error);
   const ThreadDump dump = reader.finish();
   if (dump.vm.empty())
     return fail(path + ": no thread dump (\"Full thread dump\"), as jstack and SIGQUIT print it");
@@ -100,7 +99,7 @@ const Command kThreadsCommand = {
     R"(Prints all threads of a running JVM: deadlocks and locks that threads wait for first, with their holders, then
 threads with the same stack together, with their CPU over the last second and since their start, then virtual
 threads. Loads no agent; the program stands still for the dump, as for jstack. Run it as the user of that process,
-or as root. FILE is the text of a thread dump, of jstack or a log.
+or as root. FILE is the text of a thread dump, of jstack or a log, gzip-compressed or not.
 )",
     R"(  hprof threads 4711
   hprof threads --locks 4711
