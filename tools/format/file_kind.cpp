@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "tools/format/json.h"
+
 namespace hprof::tool {
 
 namespace {
@@ -29,8 +31,6 @@ constexpr Magic kMagics[] = {
     {"MDMP"sv, "a core dump of Windows"},
     {"\xca\xfe\xba\xbe"sv, "a Java class"},
 };
-
-constexpr std::string_view kJsonBegin = "{\"record\":\"";
 
 // Bytes that no text has.
 bool has_controls(const std::string& text) {
@@ -79,7 +79,8 @@ FileKind text_kind(Input& in, const std::string& begin) {
   constexpr size_t kLineMax = 1 << 16;
   const size_t first = begin.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return {};
-  if (begin.compare(first, kJsonBegin.size(), kJsonBegin) == 0)
+  std::string_view record;
+  if (begins_record(std::string_view(begin).substr(first), &record))
     return {"lines of JSON of hprof, which hprof print, view, diff and convert read", ProfileKind::kJson};
   // Folded stacks may begin with a frame such as [cut].
   const size_t second = begin.find_first_not_of(" \t\r\n", first + 1);

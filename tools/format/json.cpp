@@ -126,6 +126,13 @@ uint64_t JsonValue::number() const {
   return kind == kWord && scan.decimal(&value) && scan.done() ? value : 0;
 }
 
+bool begins_record(std::string_view text, std::string_view* name) {
+  Scan scan(text);
+  for (const char* part : {"{", "\"record\"", ":", "\""})
+    if (!scan.blanks() || !scan.literal(part)) return false;
+  return scan.up_to("\"", name);
+}
+
 bool parse_json(std::string_view text, JsonValue* value) {
   *value = {};
   Parser parser(text);

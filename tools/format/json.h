@@ -26,6 +26,9 @@ struct JsonValue {
   bool is_number() const;
 };
 
+// True: the text begins as a line of format=json does, {"record":"name" with or without blanks.
+bool begins_record(std::string_view text, std::string_view* name);
+
 // False: the text is not one value of JSON.
 bool parse_json(std::string_view text, JsonValue* value);
 

@@ -233,6 +233,16 @@ TEST_CASE("convert: what is wrong in lines of JSON is named with its line") {
                         "\n") == "line 2: a row of a, of which no table is before it");
 }
 
+TEST_CASE("convert: lines of JSON may have blanks") {
+  const std::string text = R"( { "record" : "begin", "created_ms": 5 })"
+                           "\n"
+                           R"({"record": "note", "text": "said"})"
+                           "\n";
+  const Profile profile = read(text);
+  CHECK(profile.created_ms == 5);
+  CHECK(profile.notes == std::vector<std::string>{"said"});
+}
+
 TEST_CASE("convert: events of JSON are sums of their own") {
   const std::string columns =
       R"("columns":[{"name":"trace","type":"trace","flags":[]},{"name":"samples","title":"count","type":"count",)"

@@ -78,9 +78,8 @@ class JsonProfile {
                                           {"report_end", &JsonProfile::take_report_end},
                                           {"thread_start", &JsonProfile::take_thread},
                                           {"thread_end", &JsonProfile::take_thread_end}};
-    Scan scan(line);
     std::string_view name;
-    if (!scan.literal("{\"record\":\"") || !scan.up_to("\"", &name)) {
+    if (!begins_record(line, &name)) {
       if (line.empty()) return true;
       return fail("expected {\"record\": ..., as format=json writes it");
     }
@@ -263,8 +262,7 @@ class JsonProfile {
     const auto [place, fresh] = places_.try_emplace({table, row.trace, row.name, row.label}, rows.size());
     if (fresh) return rows.push_back(std::move(row));
     std::vector<uint64_t>& values = rows[place->second].values;
-    for (size_t i = 0; i < values.size(); ++i)
-      values[i] = row.values[i] > UINT64_MAX - values[i] ? UINT64_MAX : values[i] + row.values[i];
+    for (size_t i = 0; i < values.size(); ++i) values[i] = add_saturated(values[i], row.values[i]);
   }
 
   LineReader lines_;
