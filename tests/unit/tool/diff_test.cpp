@@ -115,6 +115,14 @@ TEST_CASE("print begins with the methods and the hottest path, and has each row 
   said({"print", "--records", path}, kFailed);
 }
 
+TEST_CASE("print refuses options of tables with --records, and --lines with --traces") {
+  const Files files;
+  const std::string path = files.put("a.txt", report(kRows));
+  for (const char* option : {"--lines", "--traces", "--threads", "--top=3", "--by=calls"})
+    CHECK(has(complained({"print", "--records", option, path}), " is for tables"));
+  CHECK(has(complained({"print", "--lines", "--traces", path}), "--lines and --traces: give one of them"));
+}
+
 TEST_CASE("print has the calls of each method, and tables without stacks as they are") {
   Files files;
   const std::string text = report(kRows) +
@@ -181,8 +189,9 @@ TEST_CASE("diff says what is more and less in the second report") {
   const std::string by_total = change({"--by=total", before, after});
   CHECK(place_of(by_total, " demo.A.inner\n") < place_of(by_total, " demo.A.outer\n"));
   const std::string stacks = change({"--traces", before, after});
+  CHECK(has(stacks, " change of samples +/- before share after share name, and its stack\n"));
   CHECK(has(stacks, " demo.A.inner\n demo.A.inner(A.java:12)\n demo.A.outer(A.java:20)\n"));
-  CHECK(has(stacks, "+38 12 30.00% 50 86.21% demo.A.outer\n demo.A.outer(A.java:20)"));
+  CHECK(has(stacks, "+38 17 12 30.00% 50 86.21% demo.A.outer\n demo.A.outer(A.java:20)"));
   CHECK(has(stacks, " 1 the same\n"));
   said({"diff", before}, kFailed);
   said({"diff", before, files.folder + "/none"}, kFailed);
@@ -223,6 +232,12 @@ TEST_CASE("diff marks changes below two standard errors, and scales what was bef
   CHECK(has(text, " +100 36 100 50.00% 200 62.50% +100 100 200 demo.A.outer(A.java:20)\n"));
   CHECK(has(text, " ~+20 31 100 50.00% 120 37.50% ~+20 100 120 demo.A.inner(A.java:12)\n"));
   CHECK(has(text, " ~: less than 2 standard errors of the samples"));
+  const std::string stacks = change({"--traces", of("c.txt", "10000", "40"), of("d.txt", "10100", "0")});
+  CHECK(place_of(stacks, "\n -40 14 40 0.40% 0 0.00% demo.A.inner\n") <
+        place_of(stacks, "\n ~+100 285 10000 99.60% 10100 100.00% demo.A.outer\n"));
+  CHECK(has(change({"--normalise", of("e.txt", "0", "0"), after}), "not scaled: the total of BEFORE is 0\n"));
+  CHECK(has(change({"--normalise", before, of("e.txt", "0", "0")}), "not scaled: the total of AFTER is 0\n"));
+  CHECK(has(complained({"diff", "--lines", "--traces", before, after}), "--lines and --traces: give one"));
   const std::string scaled = change({"--lines", "--normalise", before, after});
   CHECK(has(scaled, "before times 1.6, so that the totals are equal\n"));
   CHECK(has(scaled, " ~+40 44 160 50.00% 200 62.50% ~+40 160 200 demo.A.outer(A.java:20)\n"));
@@ -311,7 +326,7 @@ TEST_CASE("diff has no errors of exact tables, but calls, and takes tables witho
   CHECK(has(exact, "\n +1000 16000 100.00% 17000 100.00% byte[]\n"));
   const char* note = "HPROF NOTE: heap=sites: sampled, one sample in 1000 bytes (sites=sampled)\n";
   CHECK(has(change({of("c.txt", "100", "3", "16000", note), of("d.txt", "100", "3", "17000", note)}),
-            "\n ~+1000 16000 100.00% 17000 100.00% byte[]\n"));
+            "\n ~+1000 12489 16000 100.00% 17000 100.00% byte[]\n"));
 }
 
 TEST_CASE("--by ranks by a column, and an error names those that there are") {

@@ -91,9 +91,12 @@ void print_changes(const Changes& changes, const std::vector<ChangeColumn>& colu
   std::vector<const Change*> sorted;
   for (const auto& [name, change] : changes)
     if (change.values[0].change() != 0 || change.values[1].change() != 0) sorted.push_back(&change);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Change* a, const Change* b) {
-    return std::abs(a->values[0].change()) > std::abs(b->values[0].change());
-  });
+  const auto rank = [&](const Change* change) {
+    const Sides& sides = change->values[0];
+    return std::make_pair(columns[0].sampling.explains(sides), -std::abs(sides.change()));
+  };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const Change* a, const Change* b) { return rank(a) < rank(b); });
   const size_t shown = top == 0 ? sorted.size() : std::min<size_t>(sorted.size(), top);
   ChangeTable table(columns, what);
   if (has_shares(columns[0])) table.add({columns[0].all}, "all");

@@ -44,7 +44,8 @@ struct Change {
 };
 using Changes = std::map<std::string, Change>;
 
-// Prints the first `top` rows, 0 = all, the largest changes of the first column first.
+// Prints the first `top` rows, 0 = all, the largest changes of the first column first, and behind all others
+// those that sampling explains.
 void print_changes(const Changes& changes, const std::vector<ChangeColumn>& columns, const char* what,
                    uint64_t top);
 

@@ -77,6 +77,7 @@ std::string misplaced(const Given& given, bool dumps, bool histograms) {
   const bool page = given.has("-o") || given.has("--open");
   for (const char* option : {"--lines", "--traces", "--normalise", "--by", "--window", "--from", "--to"})
     if (given.has(option) && (dumps || histograms)) return std::string(option) + " is for profiles";
+  if (given.has("--lines") && given.has("--traces")) return "--lines and --traces: give one of them";
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
   if (page && !given.has("-o")) return "--open needs -o FILE";
   const std::string other_format = fault_of_page(given.text("-o"));

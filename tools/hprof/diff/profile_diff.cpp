@@ -53,15 +53,17 @@ class TableDiff {
     all_ = {sum_of(before), sum_of(after)};
     sampling_.sample =
         static_cast<double>(std::max(weight().sample, after.table.weights[after.weight].sample));
-    if (given.has("--normalise") && all_.before != 0 && all_.after != 0)
-      sampling_.scale = all_.after / all_.before;
+    is_scaled_ = given.has("--normalise") && all_.before != 0 && all_.after != 0;
+    if (is_scaled_) sampling_.scale = all_.after / all_.before;
     all_.before *= sampling_.scale;
   }
 
   void print() const {
-    if (given_.has("--normalise"))
+    if (is_scaled_)
       std::cout << "before times " << sampling_.scale << ", so that the totals are equal\n";
-    const bool lines = given_.has("--lines"), traces = given_.has("--traces") && !lines;
+    else if (given_.has("--normalise"))
+      std::cout << "not scaled: the total of " << (all_.before == 0 ? "BEFORE" : "AFTER") << " is 0\n";
+    const bool lines = given_.has("--lines"), traces = given_.has("--traces");
     const bool with_stacks = any_of(has_stacks);
     if (with_stacks && !traces) print_places(lines ? "line" : "method", lines ? frame_text : method_text);
     if (traces || !with_stacks || (!lines && any_of(has_names))) print_rows(traces);
@@ -125,7 +127,7 @@ class TableDiff {
     Changes changes;
     add_rows(before_, traces, &Sides::before, sampling_.scale, &changes);
     add_rows(after_, traces, &Sides::after, 1, &changes);
-    print_changes(changes, {{weight().title, weight(), all_, sampling_}},
+    print_changes(changes, {{weight().title, weight(), all_, sampling_, true}},
                   traces ? "name, and its stack" : "name", top_);
   }
 
@@ -151,6 +153,7 @@ class TableDiff {
   const uint64_t top_;
   Sides all_;
   Sampling sampling_;
+  bool is_scaled_ = false;
 };
 
 size_t weight_named(const ProfileTable& table, const std::string& name) {

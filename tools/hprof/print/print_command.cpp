@@ -32,7 +32,9 @@ int print(const Given& given) {
   const std::string& path = given.words[0];
   const bool is_one = files_of(given.words) == Arguments{path};
   if (records && (!is_one || choice.is_given())) return given.misuse("--records is for one whole file");
-  if (records && !options.by.empty()) return given.misuse("--by is for tables");
+  for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads"})
+    if (records && given.has(option)) return given.misuse(std::string(option) + " is for tables");
+  if (options.lines && options.traces) return given.misuse("--lines and --traces: give one of them");
   if (!is_one || choice.is_given()) return print_tables(given.words, choice, options);
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
