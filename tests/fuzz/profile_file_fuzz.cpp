@@ -7,10 +7,12 @@
 
 #include "tests/fuzz/seeds.h"
 #include "tests/unit/support/hprof_builder.h"
+#include "tests/unit/support/proto_text.h"
 #include "tools/hprof/convert/convert.h"
 #include "tools/hprof/view/page.h"
 #include "tools/hprof/view/windows.h"
 
+using namespace hprof::test;
 using namespace hprof::tool;
 
 namespace {
@@ -18,13 +20,6 @@ namespace {
 using Reader = bool (*)(Input&, Profile*, std::string*);
 constexpr Reader kReaders[] = {read_text_profile, read_binary_profile, read_folded_profile,
                                read_pprof_profile};
-
-std::string proto(unsigned number, const std::string& bytes) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
-}
-std::string proto(unsigned number, unsigned value) {
-  return {static_cast<char>(number << 3), static_cast<char>(value)};
-}
 
 struct Format {
   const char* name;

@@ -3,6 +3,7 @@
 
 #include "tests/fuzz/seeds.h"
 #include "tests/unit/support/jfr_builder.h"
+#include "tests/unit/support/proto_text.h"
 #include "tools/hprof/view/page.h"
 #include "tools/hprof/view/windows.h"
 
@@ -13,13 +14,6 @@ namespace {
 
 using Reader = bool (*)(Input&, Profile*, std::string*);
 constexpr Reader kReaders[] = {read_jfr_profile, read_json_profile, read_otlp_profile};
-
-std::string proto(unsigned number, const std::string& bytes) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
-}
-std::string proto(unsigned number, unsigned value) {
-  return {static_cast<char>(number << 3), static_cast<char>(value)};
-}
 
 std::string otlp() {
   const std::string type = proto(1, 1) + proto(2, 2);

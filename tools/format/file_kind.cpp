@@ -52,15 +52,23 @@ std::string elf_name(const std::string& begin) {
 
 // A pprof profile begins with the empty string of its table of strings (field 6), or with a message whose
 // first field is a number: a type, mapping, location or function (1, 3, 4, 5). In OTLP the first field is a
-// message that begins with another one.
+// message that begins with another one, or the dictionary (2), of whose tables each begins with an empty
+// entry; in pprof 2 is a sample.
 FileKind protobuf_kind(std::string_view begin) {
-  size_t at = 1;
-  while (at < begin.size() && (static_cast<uint8_t>(begin[at]) & 0x80) != 0) ++at;
-  const char field = at + 1 < begin.size() ? begin[at + 1] : '\0';
+  const auto end_of_number = [&](size_t at) {
+    while (at < begin.size() && (static_cast<uint8_t>(begin[at]) & 0x80) != 0) ++at;
+    return at + 1;
+  };
+  const size_t at = end_of_number(1), entry = end_of_number(at + 1);
+  const char field = at < begin.size() ? begin[at] : '\0';
+  const bool is_table = "\x0a\x12\x1a\x22\x2a\x32\x3a"sv.find(field) != std::string_view::npos;
+  const bool is_empty = entry <= begin.size() && begin.find_first_not_of('\x80', at + 1) == entry - 1 &&
+                        begin[entry - 1] == '\0';
   const bool numbered = "\x0a\x1a\x22\x2a"sv.find(begin[0]) != std::string_view::npos && field == '\x08';
   if (numbered || begin.substr(0, 2) == "\x32\0"sv)
     return {"a pprof profile, which hprof print, view, diff and convert read", ProfileKind::kPprof};
-  if (begin[0] == '\x0a' && (field == '\x0a' || field == '\x12'))
+  if ((begin[0] == '\x0a' && (field == '\x0a' || field == '\x12')) ||
+      (begin[0] == '\x12' && is_table && is_empty))
     return {"a profile of OpenTelemetry (OTLP), which hprof print, view, diff and convert read",
             ProfileKind::kOtlp};
   return {};

@@ -21,7 +21,7 @@ constexpr uint32_t kScopeProfiles = 2, kProfiles = 2;
 // of ProfilesDictionary,
 constexpr uint32_t kLocations = 2, kFunctions = 3, kStrings = 5, kAttributes = 6, kStacks = 7;
 // of Profile, ValueType, Sample,
-constexpr uint32_t kSampleType = 1, kSamples = 2, kTime = 3, kDuration = 4, kPeriod = 6;
+constexpr uint32_t kSampleType = 1, kSamples = 2, kTime = 3, kDuration = 4, kPeriodType = 5, kPeriod = 6;
 constexpr uint32_t kType = 1, kUnit = 2;
 constexpr uint32_t kStackIndex = 1, kAttributeIndices = 2, kValues = 4, kTimes = 5;
 // of Function, Location, Line, Stack, KeyValueAndUnit, AnyValue.
@@ -155,7 +155,7 @@ class OtlpProfile {
   }
 
   bool read_profile(std::string_view message) {
-    Pair type;
+    Pair type, period_type;
     uint64_t time_ns = 0, duration_ns = 0, period = 0;
     std::vector<Sample> samples;
     const bool good = fields(message, [&](const Field& field) {
@@ -163,6 +163,7 @@ class OtlpProfile {
       if (field.number == kDuration) duration_ns = field.value;
       if (field.number == kPeriod) period = field.value;
       if (field.number == kSampleType) return read_pair(field.text, kType, kUnit, &type);
+      if (field.number == kPeriodType) return read_pair(field.text, kType, kUnit, &period_type);
       return field.number != kSamples || read_sample(field.text, &samples.emplace_back());
     });
     if (!good) return false;
@@ -172,7 +173,8 @@ class OtlpProfile {
     profile_.duration_ns = std::max(profile_.duration_ns, duration_ns);
     const std::string name(text(type.first)), unit(text(type.second));
     Table& table = table_of(name);
-    const TypedWeight typed = weight_of_type(name, unit, table.known, period);
+    const TypedWeight typed =
+        weight_of_type(name, unit, table.known, {std::string(text(period_type.second)), period});
     std::vector<ProfileWeight>& weights = table.made.weights;
     size_t column = 0;
     while (column < weights.size() && weights[column].name != typed.weight.name) ++column;

@@ -15,7 +15,7 @@ using namespace protobuf;
 
 // Field numbers of profile.proto: of Profile,
 constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6, kTime = 9,
-                   kDuration = 10, kPeriod = 12, kComment = 13, kDefaultType = 14;
+                   kDuration = 10, kPeriodType = 11, kPeriod = 12, kComment = 13, kDefaultType = 14;
 // of ValueType, Sample, Label, Location, Line, Function.
 constexpr uint32_t kType = 1, kUnit = 2;
 constexpr uint32_t kLocationIds = 1, kValues = 2, kLabel = 3;
@@ -108,14 +108,16 @@ class PprofReader {
     field.wire = wire;
     field.value = value;
     field.text = bytes;
-    const bool is_message = number == kSampleType || number == kSample || number == kLocation ||
-                            number == kFunction || number == kText;
+    const bool is_message = number == kSampleType || number == kPeriodType || number == kSample ||
+                            number == kLocation || number == kFunction || number == kText;
     if (is_message && wire != kBytes) return false;
     switch (number) {
       case kSampleType: {
         types_.emplace_back();
         return pair(bytes, kType, &types_.back().name, kUnit, &types_.back().unit);
       }
+      case kPeriodType:
+        return pair(bytes, kType, &period_type_.name, kUnit, &period_type_.unit);
       case kSample:
         return keep_sample(bytes);
       case kLocation:
@@ -235,7 +237,8 @@ class PprofReader {
     }
     bool chosen = false;
     for (const Type& type : types_) {
-      const TypedWeight typed = weight_of_type(text(type.name), text(type.unit), known, period_);
+      const TypedWeight typed =
+          weight_of_type(text(type.name), text(type.unit), known, {text(period_type_.unit), period_});
       scales_.push_back(typed.scale);
       table_.weights.push_back(typed.weight);
       table_.weights.back().preferred = !chosen && default_ != 0 && text(type.name) == text(default_);
@@ -338,6 +341,7 @@ class PprofReader {
   std::unordered_map<uint64_t, Function> functions_;
   std::map<std::vector<uint64_t>, uint64_t> traces_;  // by locations and thread
   uint64_t default_ = 0, period_ = 0;
+  Type period_type_;
   ProfileTable table_;
 };
 

@@ -44,6 +44,10 @@ ProfileFrame frame_of_name(std::string_view name) {
   const size_t dot = name.rfind('.');
   ProfileFrame frame;
   if (dot != std::string_view::npos) frame.class_name = name.substr(0, dot);
+  // Paths of files and of packages of Go begin otherwise.
+  const size_t slash = name.find('/');
+  if (slash != 0 && slash < name.find('.'))
+    std::replace(frame.class_name.begin(), frame.class_name.end(), '/', '.');
   frame.method = name.substr(dot == std::string_view::npos ? 0 : dot + 1);
   return frame;
 }

@@ -125,7 +125,7 @@ bool read_jfr_profile(Input& in, Profile* profile, std::string* error);
 bool read_json_profile(Input& in, Profile* profile, std::string* error);
 bool read_otlp_profile(Input& in, Profile* profile, std::string* error);
 
-// Class and method of "some.Class.method".
+// Class and method of "some.Class.method" or "some/Class.method".
 ProfileFrame frame_of_name(std::string_view name);
 // Code without a name: "0x7f0010".
 ProfileFrame frame_of_address(uint64_t address);

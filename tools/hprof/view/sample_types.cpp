@@ -10,6 +10,7 @@ struct Word {
   const char* type;
   ProfileTable (*table)();
   const char* weight;
+  const char* counted = nullptr;  // the weight where the type's unit is "count"; null: the same
 };
 constexpr Word kWords[] = {
     {"inuse_space", sites_table, "live_bytes"},
@@ -21,9 +22,26 @@ constexpr Word kWords[] = {
     {"calls", times_table, "calls"},
     {"time", times_table, "time"},
     {"samples", samples_table, "samples"},
-    {"cpu", samples_table, "time"},
+    {"cpu", samples_table, "time", "samples"},
     {"wall", samples_table, "wall"},
+    // Of async-profiler and its converter:
+    {"ctimer", samples_table, "time", "samples"},
+    {"itimer", samples_table, "time", "samples"},
+    {"perf_events", samples_table, "time", "samples"},
+    {"object_sampler", sites_table, "allocated_bytes", "samples"},
+    {"allocations", sites_table, "allocated_bytes", "samples"},
+    {"lock_tracer", monitors_table, "time", "contentions"},
+    {"locks", monitors_table, "time", "contentions"},
 };
+
+struct TimeUnit {
+  const char *name, *short_name;
+  uint64_t nanoseconds;
+};
+constexpr TimeUnit kTimeUnits[] = {{"nanoseconds", "ns", 1},
+                                   {"microseconds", "us", 1000},
+                                   {"milliseconds", "ms", 1000000},
+                                   {"seconds", "s", 1000000000}};
 
 const Word* word_of(const std::string& type) {
   const auto* found =
@@ -39,25 +57,29 @@ ProfileTable table_with_type(const std::string& type) {
 }
 
 TypedWeight weight_of_type(const std::string& type, const std::string& unit, const ProfileTable& known,
-                           uint64_t period) {
-  const uint64_t scale = unit == "microseconds"   ? 1000
-                         : unit == "milliseconds" ? 1000000
-                         : unit == "seconds"      ? 1000000000
-                                                  : 1;
-  ProfileWeight weight{type, type, ProfileWeight::kCount, false, false};
+                           const Period& period) {
+  TypedWeight typed = {{type, type, ProfileWeight::kCount, false, false}, 1};
+  ProfileWeight& weight = typed.weight;
   if (unit == "bytes") weight.unit = ProfileWeight::kBytes;
-  if (unit == "nanoseconds" || scale != 1) weight.unit = ProfileWeight::kNanoseconds;
-  const Word* word = word_of(type);
-  if (word == nullptr || word->table().name != known.name) return {weight, scale};
-  weight.name = weight.title = word->weight;
-  for (const ProfileWeight& same : known.weights) {
-    if (same.name != weight.name) continue;
-    weight.title = same.title;
-    weight.state = same.state;
-    weight.sample = same.sample;
+  for (const TimeUnit& each : kTimeUnits) {
+    if (unit != each.name && unit != each.short_name) continue;
+    weight.unit = ProfileWeight::kNanoseconds;
+    typed.scale = each.nanoseconds;
   }
-  if (known.name == "cpu_samples" && weight.unit == ProfileWeight::kNanoseconds) weight.sample = period;
-  return {weight, scale};
+  const Word* word = word_of(type);
+  if (word != nullptr && word->table().name == known.name) {
+    const bool is_counted = word->counted != nullptr && weight.unit == ProfileWeight::kCount;
+    weight.name = weight.title = is_counted ? word->counted : word->weight;
+    for (const ProfileWeight& same : known.weights) {
+      if (same.name != weight.name) continue;
+      weight.title = same.title;
+      weight.state = same.state;
+      weight.sample = same.sample;
+    }
+  }
+  if (weight.name == "samples") weight.sample = 1;
+  if (weight.unit != ProfileWeight::kCount && unit == period.unit) weight.sample = period.value * typed.scale;
+  return typed;
 }
 
 }  // namespace hprof::tool

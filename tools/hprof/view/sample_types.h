@@ -14,9 +14,13 @@ struct TypedWeight {
   ProfileWeight weight;
   uint64_t scale;  // how many of the weight's units one of the type's is
 };
-// known: what table_with_type() returned for a type of the table. period: what a sample stands for; 0: not
-// known.
+// What a sample stands for, in a unit; 0: not known.
+struct Period {
+  std::string unit;
+  uint64_t value = 0;
+};
+// known: what table_with_type() returned for a type of the table.
 TypedWeight weight_of_type(const std::string& type, const std::string& unit, const ProfileTable& known,
-                           uint64_t period);
+                           const Period& period);
 
 }  // namespace hprof::tool

@@ -343,10 +343,7 @@ bool read_folded_profile(Input& in, Profile* profile, std::string* error) {
     for (size_t end = line.size(); end != std::string_view::npos;) {
       const size_t start = end == 0 ? std::string_view::npos : line.rfind(';', end - 1);
       const size_t from = start == std::string_view::npos ? 0 : start + 1;
-      std::string name(line.substr(from, end - from));
-      for (char& letter : name)
-        if (letter == '/') letter = '.';
-      frames.push_back(frame_of_name(name));
+      frames.push_back(frame_of_name(line.substr(from, end - from)));
       end = start;
     }
     take_off_marks(lines.number(), profile);

@@ -1,0 +1,79 @@
+// Profiles of OpenTelemetry as other programs write them.
+#include <doctest/doctest.h>
+
+#include "tests/unit/support/proto_text.h"
+#include "tools/hprof/view/profile.h"
+
+using namespace hprof::test;
+using namespace hprof::tool;
+
+namespace {
+
+Profile read(const std::string& bytes) {
+  MemorySource source(bytes.data(), bytes.size());
+  Profile profile;
+  std::string error;
+  REQUIRE_MESSAGE(read_profile(source, &profile, &error), error);
+  return profile;
+}
+
+// The request of a profiler that writes the dictionary first: one sample of 5, of a.A$B.run called by main.
+std::string profile_of(const std::string& type, const std::string& unit, const std::string& period_unit) {
+  std::string strings;
+  for (const std::string& text : {std::string(), type, unit, period_unit, std::string("a/A$B.run"),
+                                  std::string("Thread.main"), std::string("github.com/x/y.F")})
+    strings += proto(5, text);
+  const std::string none;
+  const std::string dictionary = proto(7, none) + proto(7, proto(1, "\1\2\3")) + proto(2, none) +
+                                 proto(2, proto(3, proto(1, 1))) + proto(2, proto(3, proto(1, 2))) +
+                                 proto(2, proto(3, proto(1, 3))) + proto(3, none) + proto(3, proto(1, 4)) +
+                                 proto(3, proto(1, 5)) + proto(3, proto(1, 6)) + strings;
+  const std::string profile = proto(1, proto(1, 1) + proto(2, 2)) + proto(2, proto(1, 1) + proto(4, "\5")) +
+                              proto(5, proto(1, 1) + proto(2, 3)) + proto(6, 100);
+  return proto(2, dictionary) + proto(1, proto(2, proto(2, profile)));
+}
+
+}  // namespace
+
+TEST_CASE("otlp: the dictionary may come first, and its lengths may be padded") {
+  const Profile profile = read(profile_of("ctimer", "count", "ns"));
+  REQUIRE(profile.tables.size() == 1);
+  const ProfileTable& table = profile.tables[0];
+  CHECK(table.name == "cpu_samples");
+  CHECK(table.weights[0].name == "samples");
+  CHECK(table.weights[0].sample == 1);
+  CHECK(table.rows.at(0).values == std::vector<uint64_t>{5});
+  const std::vector<ProfileFrame>& frames = profile.traces.at(table.rows[0].trace);
+  REQUIRE(frames.size() == 3);
+  CHECK(frames[0].class_name == "a.A$B");
+  CHECK(frames[0].method == "run");
+  CHECK(frames[2].class_name == "github.com/x/y");
+}
+
+TEST_CASE("otlp: a type's unit says which weight it is, and the unit of the period whose period") {
+  struct Row {
+    const char *type, *unit, *period_unit, *table, *weight;
+    uint64_t value, sample;
+  };
+  for (const Row& row : {Row{"cpu", "count", "nanoseconds", "cpu_samples", "samples", 5, 1},
+                         {"itimer", "ms", "ms", "cpu_samples", "time", 5000000, 100000000},
+                         {"allocations", "bytes", "bytes", "alloc_sites", "allocated_bytes", 5, 100},
+                         {"object_sampler", "count", "bytes", "alloc_sites", "samples", 5, 1},
+                         {"locks", "ns", "ns", "monitor_time", "time", 5, 100},
+                         {"lock_tracer", "count", "ns", "monitor_time", "contentions", 5, 0}}) {
+    CAPTURE(row.type);
+    const Profile profile = read(profile_of(row.type, row.unit, row.period_unit));
+    const ProfileTable& table = profile.tables.at(0);
+    CHECK(table.name == row.table);
+    CHECK(table.weights.at(0).name == row.weight);
+    CHECK(table.weights[0].sample == row.sample);
+    CHECK(table.rows.at(0).values == std::vector<uint64_t>{row.value});
+  }
+}
+
+TEST_CASE("otlp: a profile of pprof that begins with a sample is none") {
+  const std::string pprof = proto(2, proto(1, "\1") + proto(2, "\5")) + proto(1, proto(1, 1) + proto(2, 2)) +
+                            proto(4, proto(1, 1)) + proto(6, std::string()) + proto(6, "samples") +
+                            proto(6, "count");
+  CHECK(read(pprof).about[0].second == "pprof");
+}
