@@ -120,7 +120,8 @@ TEST_CASE("jfr: what is wrong is named with its byte, and what is before it is a
   }
 }
 
-TEST_CASE("jfr: what is before a bad event of the only chunk is a profile, and all commands say where it ends") {
+TEST_CASE(
+    "jfr: what is before a bad event of the only chunk is a profile, and all commands say where it ends") {
   JfrBuilder builder;
   builder.event(kJfrSample, builder.values().u8(1).u8(1).u8(1)).event(kJfrSample, builder.values().u8(2));
   add_jfr_chunk(builder, kSecond);
@@ -164,6 +165,53 @@ TEST_CASE("jfr: strings of each encoding") {
   const Profile profile = read(builder.end_chunk(kSecond).bytes());
   CHECK(profile.notes ==
         std::vector<std::string>{"", "", "pooled", "", "", "\xc3\xa4", "a\xc3\xa4\xe2\x82\xac", "a\xc3\xa4"});
+}
+
+TEST_CASE(
+    "jfr: sums of samples of different weights have the error of their squares, as JSON and pprof, too") {
+  const auto recording = [](std::initializer_list<unsigned> weights) {
+    JfrBuilder builder;
+    builder.type({40,
+                  "jdk.ObjectAllocationSample",
+                  {{"startTime", kJfrLong},
+                   {"eventThread", kJfrThread, true},
+                   {"stackTrace", kJfrStack, true},
+                   {"objectClass", kJfrClass, true},
+                   {"weight", kJfrLong}}});
+    builder.type({41,
+                  "jdk.CPUTimeSample",
+                  {{"startTime", kJfrLong},
+                   {"eventThread", kJfrThread, true},
+                   {"stackTrace", kJfrStack, true},
+                   {"samplingPeriod", kJfrLong}}});
+    for (const unsigned weight : weights) {
+      builder.event(40, builder.values().u8(1).u8(1).u8(1).u8(1).u8(weight));
+      builder.event(41, builder.values().u8(1).u8(1).u8(1).u8(10000));
+    }
+    add_jfr_chunk(builder, kSecond);
+    return builder.bytes();
+  };
+  const Profile profile = read(recording({100, 300}));
+  for (const ProfileTable& table : profile.tables) {
+    CAPTURE(table.name);
+    const uint64_t wanted = table.name == "alloc_sites"        ? 250
+                            : table.name == "cpu_time_samples" ? 10000000
+                                                               : 0;
+    if (wanted != 0) CHECK(table.weights[table.leaf ? 0 : 1].sample == wanted);
+    if (table.name != "monitor_time") CHECK(table.weights[table.leaf ? 1 : 0].sample == 1);
+  }
+  Files files;
+  const std::string before = files.put("a.jfr", recording({100, 300}));
+  const std::string after = files.put("b.jfr", recording({100, 300, 300}));
+  // 2 * sqrt(1100 * 271) + 271, as 271 is the larger of the two.
+  CHECK(has(squeezed(said({"diff", before, after})), "~+300 1363 400 100.00% 700 100.00%"));
+  for (const char* suffix : {".json", ".pb"}) {
+    std::string converted[2];
+    for (const std::string& each : {before, after}) converted[each == after ? 1 : 0] = each + suffix;
+    for (size_t i = 0; i < 2; ++i)
+      said({"convert", "--table=alloc_sites", i == 0 ? before : after, "-o", converted[i]});
+    CHECK(has(squeezed(said({"diff", converted[0], converted[1]})), "~+300 1363 400 100.00% 700 100.00%"));
+  }
 }
 
 TEST_CASE("jfr: a stack that is not in the pool is counted") {

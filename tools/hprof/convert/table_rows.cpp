@@ -48,6 +48,13 @@ TableRows::TableRows(const ProfileTable& table, const TraceNumbers& traces, bool
   for (uint32_t i = 0; i < schema_.column_count; ++i) {
     const bool preferred = weights_[i] != kNone && table.weights[weights_[i]].preferred;
     if (preferred && record_.order == HPROF_NO_COLUMN) record_.order = i;
+    if (weights_[i] == kNone) continue;
+    const ProfileWeight& weight = table.weights[weights_[i]];
+    const bool has_period = weight.sample != 0 && weight.unit != ProfileWeight::kCount;
+    if (has_period && (preferred || record_.period_column == HPROF_NO_COLUMN)) {
+      record_.period_column = i;
+      record_.period = weight.sample;
+    }
   }
   fill_in(traces, host);
 }
@@ -90,7 +97,8 @@ void TableRows::add_other_columns() {
     const uint32_t type = weight.unit == ProfileWeight::kNanoseconds ? HPROF_COLUMN_NANOSECONDS
                           : weight.unit == ProfileWeight::kBytes     ? HPROF_COLUMN_BYTES
                                                                      : HPROF_COLUMN_COUNT;
-    add_column({word(weight.name), word(weight.title), type, flags, nullptr, nullptr}, w);
+    const char* unit = weight.sample == 1 && type == HPROF_COLUMN_COUNT ? "samples" : nullptr;
+    add_column({word(weight.name), word(weight.title), type, flags, unit, nullptr}, w);
   }
   if (is_known) return;
   add_column(tables::kTrace, kNone);

@@ -115,8 +115,8 @@ bool read_files(const Arguments& words, Profile* profile, bool* is_empty, std::s
   return count != 0;
 }
 
-// What a sample of sites=sampled stands for: a note says how many bytes, and the table how many objects these
-// are on average.
+// What a sample of allocations stands for: the table or a note of sites=sampled says how many bytes, and the
+// table how many objects these are on average.
 void add_sampling(Profile* profile) {
   uint64_t interval = 0;
   for (const std::string& note : profile->notes) {
@@ -126,21 +126,24 @@ void add_sampling(Profile* profile) {
       interval = std::max(interval, bytes);
   }
   for (ProfileTable& table : profile->tables) {
-    if (interval == 0 || table.name != sites_table().name) continue;
+    if (table.name != sites_table().name) continue;
+    uint64_t sample = interval;
+    for (const ProfileWeight& weight : table.weights)
+      if (weight.unit == ProfileWeight::kBytes) sample = std::max(sample, weight.sample);
+    if (sample == 0) continue;
     const auto sum_of = [&](size_t weight) {
       double sum = 0;
       for (const ProfileRow& row : table.rows) sum += static_cast<double>(row.values[weight]);
       return sum;
     };
     for (size_t i = 0; i < table.weights.size(); ++i) {
-      table.weights[i].sample = interval;
-      for (size_t other = 0; other < table.weights.size(); ++other) {
+      ProfileWeight& weight = table.weights[i];
+      if (weight.unit == ProfileWeight::kBytes) weight.sample = sample;
+      for (size_t other = 0; other < table.weights.size() && weight.sample == 0; ++other) {
         const ProfileWeight& bytes = table.weights[other];
-        if (table.weights[i].unit == ProfileWeight::kBytes || bytes.unit != ProfileWeight::kBytes ||
-            bytes.state != table.weights[i].state)
-          continue;
-        const double objects = sum_of(i) * static_cast<double>(interval) / std::max(1.0, sum_of(other));
-        table.weights[i].sample = std::max<uint64_t>(1, static_cast<uint64_t>(objects));
+        if (bytes.unit != ProfileWeight::kBytes || bytes.state != weight.state) continue;
+        const double objects = sum_of(i) * static_cast<double>(sample) / std::max(1.0, sum_of(other));
+        weight.sample = std::max<uint64_t>(1, static_cast<uint64_t>(objects));
       }
     }
   }

@@ -24,15 +24,15 @@ ProfileTable cpu_time_table() {
   return table;
 }
 
-// A table of what events have, and how many events there were.
-ProfileTable sums_table(const char* name, const char* title, const ProfileWeight& weight,
-                        const char* events) {
-  return {name, title, {weight, {events, events, ProfileWeight::kCount, false, false}}, {}, true};
+// A table of what events have, and how many events there were. sample: 1, if events are samples.
+ProfileTable sums_table(const char* name, const char* title, const ProfileWeight& weight, const char* events,
+                        uint64_t sample = 0) {
+  return {name, title, {weight, {events, events, ProfileWeight::kCount, false, false, sample}}, {}, true};
 }
 const ProfileWeight kAllocated = {"allocated_bytes", "allocated bytes", ProfileWeight::kBytes, true, false};
 const ProfileWeight kBlocked = {"time", "time blocked", ProfileWeight::kNanoseconds, true, false};
-ProfileTable allocations_table() { return sums_table("alloc_sites", "SITES", kAllocated, "samples"); }
-ProfileTable buffers_table() { return sums_table("tlab_sites", "TLAB SITES", kAllocated, "events"); }
+ProfileTable allocations_table() { return sums_table("alloc_sites", "SITES", kAllocated, "samples", 1); }
+ProfileTable buffers_table() { return sums_table("tlab_sites", "TLAB SITES", kAllocated, "events", 1); }
 ProfileTable blocked_table() { return sums_table("monitor_time", "MONITOR TIME", kBlocked, "contentions"); }
 ProfileTable waits_table() { return sums_table("monitor_wait", "MONITOR WAIT", kBlocked, "waits"); }
 ProfileTable parks_table() { return sums_table("thread_park", "THREAD PARK", kBlocked, "parks"); }
@@ -95,6 +95,7 @@ class JfrProfile {
  private:
   struct Table {
     ProfileTable made;
+    double amounts = 0, squares = 0;  // sums of the amounts of samples, and of their squares
     std::map<std::pair<uint64_t, std::string>, size_t> rows;  // by trace and name
   };
 
@@ -135,8 +136,12 @@ class JfrProfile {
     std::vector<uint64_t>& values = table.made.rows[place->second].values;
     const size_t count = table.made.leaf ? 1 : 0;
     values[count] = add_saturated(values[count], source.count == nullptr ? 1 : amount(event, source.count));
-    if (source.amount != nullptr)
-      values[1 - count] = add_saturated(values[1 - count], amount(event, source.amount));
+    if (source.amount == nullptr) return;
+    const uint64_t added = amount(event, source.amount);
+    values[1 - count] = add_saturated(values[1 - count], added);
+    if (table.made.weights[count].sample == 0) return;
+    table.amounts += static_cast<double>(added);
+    table.squares += static_cast<double>(added) * static_cast<double>(added);
   }
 
   // Times are in ticks.
@@ -176,10 +181,19 @@ class JfrProfile {
     return numbers_.number_of(std::move(frames), name, is_cut);
   }
 
+  // Samples stand for amounts of their own. The variance of a sum is the sum of their squares, as if each
+  // stood for the mean that is weighted by the amounts.
+  static void add_sampling(Table* table) {
+    if (table->amounts == 0) return;
+    table->made.weights[table->made.leaf ? 0 : 1].sample =
+        static_cast<uint64_t>(std::max(1.0, table->squares / table->amounts));
+  }
+
   void keep_tables() {
     for (const Source& source : kSources) {
       const auto found = tables_.find(source.table);
       if (found == tables_.end()) continue;
+      add_sampling(&found->second);
       profile_.tables.push_back(std::move(found->second.made));
       tables_.erase(found);
     }

@@ -142,8 +142,11 @@ class TableSum {
         for (ProfileRow& row : sum_.rows) row.values.push_back(0);
       }
     }
-    for (size_t i = 0; i < columns.size(); ++i)
-      sum_.weights[columns[i]].preferred = table.weights[i].preferred;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      ProfileWeight& weight = sum_.weights[columns[i]];
+      weight.preferred = table.weights[i].preferred;
+      weight.sample = std::max(weight.sample, table.weights[i].sample);
+    }
     return columns;
   }
 
