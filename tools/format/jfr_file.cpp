@@ -244,6 +244,7 @@ bool JfrFile::read_element(Cursor& from, unsigned depth, JfrType* owner) {
   if (name == "class") {
     type = &types_[number_in(facts["id"])];
     *type = {facts["name"], kind_of_name(facts["name"]), {}};
+    if (type->kind == JfrType::kText) text_type_ = number_in(facts["id"]);
   } else if (name == "field" && owner != nullptr) {
     owner->fields.push_back({facts["name"], number_in(facts["class"]), nullptr,
                              facts["constantPool"] == "true",
@@ -319,15 +320,12 @@ bool JfrFile::read_text(Cursor& from, std::string* text, bool may_refer) const {
   const uint8_t encoding = from.byte();
   if (encoding == kPool) {
     const uint64_t number = from.number(8);
-    if (text == nullptr || !may_refer) return from.ok;
-    for (const auto& [id, type] : types_) {
-      const auto pool = type.kind == JfrType::kText ? pools_.find(id) : pools_.end();
-      if (pool == pools_.end()) continue;
-      const auto found = pool->second.find(number);
-      if (found == pool->second.end()) continue;
-      Cursor there(found->second, is_packed_);
-      read_text(there, text, false);
-    }
+    const auto pool = pools_.find(text_type_);
+    if (text == nullptr || !may_refer || pool == pools_.end()) return from.ok;
+    const auto found = pool->second.find(number);
+    if (found == pool->second.end()) return from.ok;
+    Cursor there(found->second, is_packed_);
+    read_text(there, text, false);
     return from.ok;
   }
   if (encoding > kLatin1) from.ok = false;
@@ -366,15 +364,14 @@ JfrValue JfrFile::value_at(Cursor& from, const JfrField& field) const {
 JfrValue JfrFile::field(const JfrValue& of, std::string_view name) const {
   if (of.type == nullptr || of.array != nullptr) return {};
   Cursor from(of.bytes, is_packed_);
+  JfrValue found;
   for (const JfrField& field : of.type->fields) {
-    if (field.name != name) {
-      if (!skip(from, field, 0)) return {};
-      continue;
-    }
-    if (field.is_array) return {field.type, from.rest(), 0, &field};
-    return value_at(from, field);
+    const bool is_it = field.name == name;
+    if (is_it) found = field.is_array ? JfrValue{field.type, from.rest(), 0, &field} : value_at(from, field);
+    if (is_it || !skip(from, field, 0)) break;
   }
-  return {};
+  decoded_ += of.bytes.size() - from.rest().size();
+  return found;
 }
 
 std::vector<JfrValue> JfrFile::elements(const JfrValue& array) const {
@@ -383,6 +380,7 @@ std::vector<JfrValue> JfrFile::elements(const JfrValue& array) const {
   Cursor from(array.bytes, is_packed_);
   for (uint64_t left = from.count(); left > 0 && from.ok; --left)
     found.push_back(value_at(from, *array.array));
+  decoded_ += array.bytes.size() - from.rest().size();
   return found;
 }
 
@@ -408,6 +406,7 @@ std::string JfrFile::text(const JfrValue& value) const {
     std::string text;
     if (at.type->kind == JfrType::kText) {
       read_text(from, &text);
+      decoded_ += text.size();
       return text;
     }
     if (at.type->fields.size() != 1) break;

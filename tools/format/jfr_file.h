@@ -70,6 +70,11 @@ class JfrFile {
   // What is wrong, and at which byte; "": nothing.
   const std::string& problem() const { return problem_; }
   uint64_t problem_at() const { return problem_at_; }
+  // Makes that the problem of the event that was read.
+  void refuse(const std::string& problem) { fail(event_, problem); }
+  uint64_t end() const { return end_; }  // offset of the chunk's end
+  // How many bytes field(), elements() and text() went through so far, some of them many times.
+  uint64_t decoded() const { return decoded_; }
 
  private:
   class Cursor;
@@ -105,6 +110,8 @@ class JfrFile {
   std::deque<std::string> pool_bytes_;           // what the pools refer to
   using Pool = std::unordered_map<uint64_t, std::string_view>;
   std::unordered_map<uint64_t, Pool> pools_;  // by the number of the type
+  uint64_t text_type_ = 0;                    // number of the type whose pool has strings
+  mutable uint64_t decoded_ = 0;
 };
 
 }  // namespace hprof::tool

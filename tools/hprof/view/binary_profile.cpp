@@ -1,5 +1,6 @@
 // Reads binary files with CPU SAMPLES or ALLOC SITES records.
 #include "tools/format/records.h"
+#include "tools/hprof/view/expansion.h"
 #include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
@@ -27,9 +28,11 @@ class BinaryProfile {
     profile_.about.emplace_back("format", records.header().version);
     profile_.created_ms = records.header().milliseconds;
     while (records.next()) {
-      if (record(records.head())) continue;
-      *error =
-          "byte " + std::to_string(records.head().offset) + ": the record's counts do not fit its length";
+      expansion_.reach(records.head().end());
+      const bool fits = record(records.head());
+      if (fits && !is_too_much_) continue;
+      *error = "byte " + std::to_string(records.head().offset) + ": " +
+               (fits ? Expansion::kProblem : "the record's counts do not fit its length");
       return false;
     }
     *error = records.problem();
@@ -86,6 +89,8 @@ class BinaryProfile {
       } else {
         frame.method = "unknown";
       }
+      is_too_much_ = !expansion_.take(Expansion::bytes_of(frame));
+      if (is_too_much_) return true;
       frames.push_back(std::move(frame));
     }
     names_.traces.erase(serial);
@@ -103,10 +108,13 @@ class BinaryProfile {
   bool sites() {
     ProfileTable table = sites_table();
     SiteRow row;
-    for (uint32_t left = read_sites(in_).rows; left > 0 && read_row(in_, &row); --left)
+    for (uint32_t left = read_sites(in_).rows; left > 0 && read_row(in_, &row); --left) {
       table.rows.push_back({row.trace,
                             {row.live_bytes, row.live_objects, row.bytes, row.objects},
                             class_name(row.class_serial)});
+      is_too_much_ = !expansion_.take(table.rows.back().name.size());
+      if (is_too_much_) return true;
+    }
     return keep(std::move(table));
   }
 
@@ -120,6 +128,8 @@ class BinaryProfile {
   Profile& profile_;
   Definitions names_;
   ReportEnds ends_;
+  Expansion expansion_;
+  bool is_too_much_ = false;
 };
 
 }  // namespace

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "tools/format/definitions.h"
 #include "tools/format/jfr_file.h"
-#include "tools/hprof/view/profile.h"
+#include "tools/hprof/view/expansion.h"
 
 namespace hprof::tool {
 
@@ -99,7 +100,17 @@ class JfrProfile {
     std::map<std::pair<uint64_t, std::string>, size_t> rows;  // by trace and name
   };
 
+  // False: too much is made of the file. Reading stops at the event.
+  bool take(uint64_t bytes) {
+    const uint64_t decoded = file_.decoded();
+    bytes = add_saturated(bytes, decoded - std::exchange(decoded_, decoded));
+    if (expansion_.take(bytes)) return true;
+    file_.refuse(Expansion::kProblem);
+    return false;
+  }
+
   void read_chunk() {
+    expansion_.reach(file_.end());
     traces_.clear();
     std::unordered_map<const JfrType*, const Source*> sources;
     JfrValue event;
@@ -117,6 +128,7 @@ class JfrProfile {
         profile_.notes.push_back(file_.text(file_.field(event, "text")));
       else
         add(event, *place->second);
+      if (!take(0)) return;
     }
   }
 
@@ -173,6 +185,7 @@ class JfrProfile {
       frame.method = file_.text(file_.field(method, "name"));
       if (frame.method.empty()) frame.method = "unknown";
       frame.line = static_cast<int32_t>(file_.number(file_.field(each, "lineNumber")));
+      if (!take(Expansion::bytes_of(frame))) break;
       frames.push_back(std::move(frame));
     }
     std::string name = file_.text(file_.field(thread, "javaName"));
@@ -219,6 +232,8 @@ class JfrProfile {
   std::map<ProfileTable (*)(), Table> tables_;
   std::map<std::string, uint64_t> others_;  // how many events of each other type
   uint64_t lost_ = 0;
+  Expansion expansion_;
+  uint64_t decoded_ = 0;  // by file_, as far as the expansion has it
 };
 
 }  // namespace

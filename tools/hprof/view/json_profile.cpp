@@ -5,6 +5,7 @@
 
 #include "tools/format/ascii_lines.h"
 #include "tools/format/json.h"
+#include "tools/hprof/view/expansion.h"
 #include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
@@ -33,7 +34,7 @@ const std::string& name_of(const JsonValue& cell) {
 
 class JsonProfile {
  public:
-  JsonProfile(Input& in, Profile* profile) : lines_(in), profile_(*profile), ends_(profile) {}
+  JsonProfile(Input& in, Profile* profile) : in_(in), lines_(in), profile_(*profile), ends_(profile) {}
 
   bool run(std::string* error) {
     profile_.about.emplace_back("format", "JSON");
@@ -124,10 +125,12 @@ class JsonProfile {
     if (number == 0) return true;
     std::vector<ProfileFrame>& frames = profile_.traces[number];
     frames.clear();
+    expansion_.reach(in_.offset());
     for (const JsonValue& each : record["frames"].items) {
       const auto frame = frames_.find(each.number());
       if (frame == frames_.end())
         return fail("the trace has frame " + each.text + ", which is not before it");
+      if (!expansion_.take(Expansion::bytes_of(frame->second))) return fail(Expansion::kProblem);
       frames.push_back(frame->second);
     }
     const std::string& thread = name_of(record["thread"]);
@@ -265,8 +268,10 @@ class JsonProfile {
     for (size_t i = 0; i < values.size(); ++i) values[i] = add_saturated(values[i], row.values[i]);
   }
 
+  Input& in_;
   LineReader lines_;
   Profile& profile_;
+  Expansion expansion_;
   ReportEnds ends_;
   std::string problem_;
   std::map<uint64_t, ProfileFrame> frames_;

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "tools/format/protobuf.h"
-#include "tools/hprof/view/profile.h"
+#include "tools/hprof/view/expansion.h"
 #include "tools/hprof/view/sample_types.h"
 
 namespace hprof::tool {
@@ -40,6 +40,7 @@ class OtlpProfile {
 
   bool run(std::string* error) {
     in_.text(kUnknownSize, &bytes_);
+    expansion_.reach(bytes_.size());
     // The dictionary may come last.
     const bool good =
         each(bytes_, kDictionary, [&](std::string_view part) { return read_dictionary(part); }) &&
@@ -172,6 +173,7 @@ class OtlpProfile {
     if (profile_.created_ms == 0 || (ms != 0 && ms < profile_.created_ms)) profile_.created_ms = ms;
     profile_.duration_ns = std::max(profile_.duration_ns, duration_ns);
     const std::string name(text(type.first)), unit(text(type.second));
+    if (!take(message, name.size() + unit.size())) return false;
     Table& table = table_of(name);
     const TypedWeight typed =
         weight_of_type(name, unit, table.known, {std::string(text(period_type.second)), period});
@@ -206,11 +208,15 @@ class OtlpProfile {
     return true;
   }
 
+  bool take(std::string_view message, uint64_t bytes) {
+    return expansion_.take(bytes) || fail(message, Expansion::kProblem);
+  }
+
   Table& table_of(const std::string& type) {
     const ProfileTable known = table_with_type(type);
     const std::string& name = known.name.empty() ? type : known.name;
-    for (Table& table : tables_)
-      if (table.made.name == name) return table;
+    const auto [place, fresh] = places_.try_emplace(name, tables_.size());
+    if (!fresh) return tables_[place->second];
     Table& table = tables_.emplace_back();
     table.known = known;
     table.made.name = name;
@@ -237,7 +243,9 @@ class OtlpProfile {
       if (key == "class" || key == "monitor") row.name = attribute.value;
       if (key == "label") row.label = attribute.value;
     }
-    row.trace = trace_of(sample.stack, thread);
+    if (!take(profile, row.name.size() + row.label.size() + thread.size()) ||
+        !trace_of(profile, sample.stack, thread, &row.trace))
+      return false;
     const auto [place, fresh] =
         table->rows.try_emplace({row.trace, row.name, row.label}, table->made.rows.size());
     if (fresh) {
@@ -250,27 +258,34 @@ class OtlpProfile {
     return true;
   }
 
-  uint64_t trace_of(uint64_t stack, const std::string& thread) {
+  bool trace_of(std::string_view profile, uint64_t stack, const std::string& thread, uint64_t* trace) {
     const auto [place, fresh] = traces_.try_emplace({stack, thread}, 0);
-    if (!fresh) return place->second;
+    *trace = place->second;
+    if (!fresh) return true;
     std::vector<ProfileFrame> frames;
-    for (const uint64_t index : stacks_[static_cast<size_t>(stack)])
-      add_frames(index < locations_.size() ? locations_[static_cast<size_t>(index)] : Location(), &frames);
-    place->second = numbers_.number_of(std::move(frames), thread, false);
-    take_off_marks(place->second, &profile_);
-    return place->second;
+    for (const uint64_t index : stacks_[static_cast<size_t>(stack)]) {
+      if (!add_frames(index < locations_.size() ? locations_[static_cast<size_t>(index)] : Location(),
+                      &frames))
+        return fail(profile, Expansion::kProblem);
+    }
+    *trace = place->second = numbers_.number_of(std::move(frames), thread, false);
+    take_off_marks(*trace, &profile_);
+    return true;
   }
 
-  void add_frames(const Location& location, std::vector<ProfileFrame>* frames) const {
+  bool add_frames(const Location& location, std::vector<ProfileFrame>* frames) {
     for (const Pair& line : location.lines) {
       const Pair function =
           line.first < functions_.size() ? functions_[static_cast<size_t>(line.first)] : Pair();
       ProfileFrame frame = frame_of_name(text(function.first));
       frame.source = text(function.second);
       frame.line = static_cast<int64_t>(std::min<uint64_t>(line.second, INT32_MAX));
+      if (!expansion_.take(Expansion::bytes_of(frame))) return false;
       frames->push_back(std::move(frame));
     }
-    if (location.lines.empty()) frames->push_back(frame_of_address(location.address));
+    if (!location.lines.empty()) return true;
+    frames->push_back(frame_of_address(location.address));
+    return expansion_.take(Expansion::bytes_of(frames->back()));
   }
 
   std::string_view text(uint64_t index) const {
@@ -300,6 +315,8 @@ class OtlpProfile {
   std::vector<std::vector<uint64_t>> stacks_;
   std::vector<Attribute> attributes_;
   std::vector<Table> tables_;
+  std::map<std::string, size_t> places_;  // in tables_, by name
+  Expansion expansion_;
   std::map<std::pair<uint64_t, std::string>, uint64_t> traces_;  // by stack and thread
 };
 

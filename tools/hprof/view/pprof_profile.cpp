@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "tools/format/protobuf.h"
+#include "tools/hprof/view/expansion.h"
 #include "tools/hprof/view/sample_types.h"
 #include "tools/hprof/view/windows.h"
 
@@ -31,8 +32,7 @@ class PprofReader {
   PprofReader(Input& in, Profile* profile) : in_(in), profile_(*profile) {}
 
   bool run(std::string* error) {
-    const bool good = read_fields() && make_types() && make_rows();
-    if (good) take_comments();
+    const bool good = read_fields() && make_types() && make_rows() && take_comments();
     if (!good) *error = "byte " + std::to_string(at_) + ": " + problem_;
     return good;
   }
@@ -98,6 +98,7 @@ class PprofReader {
         return problem_.empty() ? fail("field " + std::to_string(number) + " of the profile is broken")
                                 : false;
     }
+    expansion_.reach(in_.offset());
     if (texts_.empty()) return fail("the file ends without a table of strings: it is not a pprof profile");
     return true;
   }
@@ -228,6 +229,7 @@ class PprofReader {
     ProfileTable known;
     for (const Type& type : types_) {
       if (text(type.name).empty()) return fail("expected a name of each sample type");
+      if (!take(text(type.name).size())) return false;
       if (known.name.empty()) known = table_with_type(text(type.name));
     }
     if (!known.name.empty()) {
@@ -250,6 +252,8 @@ class PprofReader {
     return true;
   }
 
+  bool take(uint64_t bytes) { return expansion_.take(bytes) || fail(Expansion::kProblem); }
+
   bool add_frames(uint64_t id, std::vector<ProfileFrame>* frames) {
     const auto location = locations_.find(id);
     if (location == locations_.end())
@@ -264,11 +268,12 @@ class PprofReader {
       ProfileFrame frame = frame_of_name(text(function->second.name));
       frame.source = text(function->second.file);
       frame.line = static_cast<int64_t>(std::min<uint64_t>(line.number, INT32_MAX));
+      if (!take(Expansion::bytes_of(frame))) return false;
       frames->push_back(std::move(frame));
     }
     if (!location->second.lines.empty()) return true;
     frames->push_back(frame_of_address(location->second.address));
-    return true;
+    return take(Expansion::bytes_of(frames->back()));
   }
 
   // The trace of a sample, shared by samples of the same stack and thread. 0: it cannot be made.
@@ -282,6 +287,7 @@ class PprofReader {
     for (const uint64_t id : sample.locations) {
       if (!add_frames(id, &frames)) return 0;
     }
+    if (!take(text(thread).size())) return 0;
     if (thread != 0) profile_.threads[trace] = text(thread);
     take_off_marks(trace, &profile_);
     return trace;
@@ -309,6 +315,7 @@ class PprofReader {
         if (row.values[i] > UINT64_MAX / scales_[i]) return fail("a value that is too large");
         row.values[i] *= scales_[i];
       }
+      if (!take(row.name.size() + row.label.size())) return false;
       if (!row.name.empty()) table_.leaf = true;
       table_.rows.push_back(std::move(row));
     }
@@ -317,19 +324,23 @@ class PprofReader {
   }
 
   // A comment may say that the profile is a window, whose time the profile has.
-  void take_comments() {
+  bool take_comments() {
     ReportEnds ends(&profile_);
-    for (const uint64_t comment : comments_)
+    for (const uint64_t comment : comments_) {
+      if (!take(text(comment).size())) return false;
       if (!ends.take(text(comment))) profile_.notes.push_back(text(comment));
+    }
     for (ProfileWindow& window : profile_.windows) {
       window.begin_ms = profile_.created_ms;
       window.end_ms = profile_.created_ms + std::max<uint64_t>(profile_.duration_ns / kNsPerMs, 1);
     }
     profile_.is_stretch = profile_.duration_ns != 0 && !ends.has_others();
+    return true;
   }
 
   Input& in_;
   Profile& profile_;
+  Expansion expansion_;
   uint64_t at_ = 0;  // position, for messages
   std::string problem_;
   std::vector<std::string> texts_;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tools/format/file_kind.h"
+#include "tools/hprof/view/expansion.h"
 
 namespace hprof::tool {
 
@@ -121,11 +122,26 @@ bool starts_with(const std::string& text, std::string_view begin) {
   return std::string_view(text).substr(0, begin.size()) == begin;
 }
 
-}  // namespace
+// False: to go through the frames of each row would take many more steps than the file has bytes, since its
+// rows share few large stacks.
+bool rows_fit(const Profile& profile, uint64_t bytes) {
+  Expansion expansion;
+  expansion.reach(bytes);
+  const auto fit = [&](const std::vector<ProfileTable>& tables) {
+    for (const ProfileTable& table : tables) {
+      for (const ProfileRow& row : table.rows) {
+        const auto trace = profile.traces.find(row.trace);
+        if (trace != profile.traces.end() && !expansion.take(trace->second.size())) return false;
+      }
+    }
+    return true;
+  };
+  return fit(profile.tables) && std::all_of(profile.windows.begin(), profile.windows.end(),
+                                            [&](const ProfileWindow& each) { return fit(each.tables); });
+}
 
-bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
+bool read_by_kind(Input& in, Profile* profile, std::string* error) {
   constexpr size_t kLooked = 64;
-  Input in(source);
   std::string first;
   in.text(kLooked, &first);
   in.seek(0);
@@ -158,6 +174,16 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
     return false;
   }
   return kind.is_binary ? read_pprof_profile(in, profile, error) : read_folded_profile(in, profile, error);
+}
+
+}  // namespace
+
+bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
+  Input in(source);
+  if (!read_by_kind(in, profile, error)) return false;
+  if (rows_fit(*profile, in.offset())) return true;
+  *error = "byte " + std::to_string(in.offset()) + ": " + Expansion::kProblem;
+  return false;
 }
 
 }  // namespace hprof::tool

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/format/ascii_lines.h"
+#include "tools/hprof/view/expansion.h"
 #include "tools/hprof/view/other_tables.h"
 #include "tools/hprof/view/windows.h"
 
@@ -36,7 +37,7 @@ ProfileFrame frame_of(std::string_view text) {
 class TextReport {
  public:
   TextReport(Input& in, Profile* profile)
-      : lines_(in), profile_(*profile), others_(profile), ends_(profile) {}
+      : in_(in), lines_(in), profile_(*profile), others_(profile), ends_(profile) {}
 
   bool run(std::string* error) {
     std::string_view line;
@@ -74,7 +75,11 @@ class TextReport {
       }
     }
     others_.finish();
-    name_threads();
+    expansion_.reach(in_.offset());
+    if (!name_threads()) {
+      *error = "line " + std::to_string(lines_.number()) + ": " + Expansion::kProblem;
+      return false;
+    }
     if (profile_.tables.empty() && torn_) {
       *error = "line " + std::to_string(lines_.number()) + ": the file ends within it: cut short";
       return false;
@@ -139,11 +144,15 @@ class TextReport {
   }
 
   // At the end, as a thread that is named anew has another THREAD START.
-  void name_threads() {
+  bool name_threads() {
     for (const auto& [trace, thread] : trace_threads_) {
       const auto found = threads_.find(thread);
-      if (found != threads_.end()) profile_.threads[trace] = profile_.all_threads[found->second].name;
+      if (found == threads_.end()) continue;
+      const std::string& name = profile_.all_threads[found->second].name;
+      if (!expansion_.take(name.size())) return false;
+      profile_.threads[trace] = name;
     }
+    return true;
   }
 
   // Reads THREAD START (obj=50000181, id = 200001, name="main", group="main")
@@ -264,8 +273,10 @@ class TextReport {
     if (row->label == "(Java)") row->label.clear();
   }
 
+  Input& in_;
   LineReader lines_;
   Profile& profile_;
+  Expansion expansion_;
   OtherTables others_;
   ReportEnds ends_;
   std::map<uint64_t, size_t> threads_;  // places in all_threads, by serial
