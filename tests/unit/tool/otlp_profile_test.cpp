@@ -20,15 +20,18 @@ Profile read(const std::string& bytes) {
 // The request of a profiler that writes the dictionary first: one sample of 5, of a.A$B.run called by main.
 std::string profile_of(const std::string& type, const std::string& unit, const std::string& period_unit) {
   std::string strings;
-  for (const std::string& text : {std::string(), type, unit, period_unit, std::string("a/A$B.run"),
-                                  std::string("Thread.main"), std::string("github.com/x/y.F")})
+  for (const std::string& text :
+       {std::string(), type, unit, period_unit, std::string("a/A$B.run"), std::string("Thread.main"),
+        std::string("github.com/x/y.F"), std::string("thread.name"), std::string("worker")})
     strings += proto(5, text);
   const std::string none;
   const std::string dictionary = proto(7, none) + proto(7, proto(1, "\1\2\3")) + proto(2, none) +
                                  proto(2, proto(3, proto(1, 1))) + proto(2, proto(3, proto(1, 2))) +
                                  proto(2, proto(3, proto(1, 3))) + proto(3, none) + proto(3, proto(1, 4)) +
-                                 proto(3, proto(1, 5)) + proto(3, proto(1, 6)) + strings;
-  const std::string profile = proto(1, proto(1, 1) + proto(2, 2)) + proto(2, proto(1, 1) + proto(4, "\5")) +
+                                 proto(3, proto(1, 5)) + proto(3, proto(1, 6)) + proto(6, none) +
+                                 proto(6, proto(1, 7) + proto(2, proto(8, 8))) + strings;
+  const std::string profile = proto(1, proto(1, 1) + proto(2, 2)) +
+                              proto(2, proto(1, 1) + proto(2, "\1") + proto(4, "\5")) +
                               proto(5, proto(1, 1) + proto(2, 3)) + proto(6, 100);
   return proto(2, dictionary) + proto(1, proto(2, proto(2, profile)));
 }
@@ -48,6 +51,7 @@ TEST_CASE("otlp: the dictionary may come first, and its lengths may be padded") 
   CHECK(frames[0].class_name == "a.A$B");
   CHECK(frames[0].method == "run");
   CHECK(frames[2].class_name == "github.com/x/y");
+  CHECK(profile.threads.at(table.rows[0].trace) == "worker");
 }
 
 TEST_CASE("otlp: a type's unit says which weight it is, and the unit of the period whose period") {

@@ -30,7 +30,7 @@ constexpr uint32_t kAddress = 2, kLines = 3;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kLocationIndices = 1;
 constexpr uint32_t kKey = 1, kValue = 2;
-constexpr uint32_t kText = 1;
+constexpr uint32_t kText = 1, kTextIndex = 8;
 
 constexpr uint64_t kNsPerMs = 1000000;
 
@@ -69,7 +69,8 @@ class OtlpProfile {
   };
   struct Attribute {
     uint64_t key = 0;
-    std::string_view value;  // "": no text
+    std::string_view value;   // "": no text
+    uint64_t text_index = 0;  // of the value among the strings, which may come later; 0: it is not there
   };
   struct Sample {
     uint64_t stack = 0, value = 0;
@@ -148,8 +149,9 @@ class OtlpProfile {
   bool read_attribute(std::string_view message, Attribute* attribute) {
     return fields(message, [&](const Field& part) {
       if (part.number == kKey) attribute->key = part.value;
-      return part.number != kValue || each(part.text, kText, [&](std::string_view text) {
-               attribute->value = text;
+      return part.number != kValue || fields(part.text, [&](const Field& value) {
+               if (value.number == kText) attribute->value = value.text;
+               if (value.number == kTextIndex) attribute->text_index = value.value;
                return true;
              });
     });
@@ -239,9 +241,10 @@ class OtlpProfile {
                     "a sample with attribute " + std::to_string(index) + ", which is not in the file");
       const Attribute& attribute = attributes_[static_cast<size_t>(index)];
       const std::string_view key = text(attribute.key);
-      if (key == "thread.name") thread = attribute.value;
-      if (key == "class" || key == "monitor") row.name = attribute.value;
-      if (key == "label") row.label = attribute.value;
+      const std::string_view value = attribute.text_index != 0 ? text(attribute.text_index) : attribute.value;
+      if (key == "thread.name") thread = value;
+      if (key == "class" || key == "monitor") row.name = value;
+      if (key == "label") row.label = value;
     }
     if (!take(profile, row.name.size() + row.label.size() + thread.size()) ||
         !trace_of(profile, sample.stack, thread, &row.trace))
