@@ -81,6 +81,8 @@ class Pipeline {
   bool is_open() const { return output_.is_open(); }
   bool has_failed() const { return output_.failed(); }
   const char* name() const { return output_.name(); }
+  // Counts the outputs that were opened. [control]
+  uint32_t output_number() const { return sequence_; }
   uint64_t bytes_written() const { return output_.bytes_written(); }
   // A number that changes while a report makes progress: by bytes written, or by count_progress. [any]
   uint64_t progress() const { return bytes_written() + steps_.load(std::memory_order_relaxed); }

@@ -45,8 +45,7 @@ void Reports::write_losses() {
   parts_.losses.each_nonzero([this](const char* what, uint64_t value) {
     char text[200];
     const int size = put_loss(text, what, value);
-    hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
-    parts_.pipeline.write(&note.head);
+    write_note(Str(text, static_cast<size_t>(size)));
   });
 }
 
@@ -109,6 +108,33 @@ void Reports::learn_names() {
   const bool is_jar = jar != 0 && strchr(":;", path[jar]) != nullptr && strchr(" ", command[jar]) != nullptr;
   const size_t size = is_jar ? jar : strcspn(command, " ");
   if (size < sizeof(program_)) memcpy(program_, command, size);
+}
+
+// Says what ran and how, once in each output and in each report that stands alone.
+void Reports::write_session() {
+  noted_output_ = parts_.pipeline.output_number();
+  // Arrays of characters, since pointers would need relocations.
+  static constexpr char kProperties[][16] = {"java.vm.name", "java.vm.version"};
+  char text[1024];
+  TextWriter line(text, sizeof(text));
+  line.put("program ").put(program_).put(", process ").put_unsigned(platform::process_id());
+  if (host_name_[0] != 0) line.put(" on ").put(host_name_);
+  line.put(",");
+  for (const auto& name : kProperties) {
+    char* value = nullptr;
+    if (parts_.jvmti->GetSystemProperty(name, &value) != JVMTI_ERROR_NONE) value = nullptr;
+    line.put(" ").put(JvmtiText(parts_.jvmti, value).str());
+  }
+  jint processors = 0;
+  if (parts_.jvmti->GetAvailableProcessors(&processors) != JVMTI_ERROR_NONE) processors = 0;
+  line.put(", ").put_unsigned(static_cast<uint64_t>(processors)).put(" processors; options");
+  parts_.setup.put_options(&line);
+  write_note(line.text());
+}
+
+hprof_status Reports::write_note(Str text) {
+  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text.data, text.size}};
+  return parts_.pipeline.write(&note.head);
 }
 
 // Windows, and allocation sites by command, are the only reports of what is new.
@@ -182,7 +208,9 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
     parts_.pipeline.abandon(text);
   }
   // Inside the report: readers that take single reports do not get what follows.
-  if (is_last || parts_.units.outputs().is_report_alone()) write_losses();
+  const bool is_alone = parts_.units.outputs().is_report_alone();
+  if (is_alone || noted_output_ != parts_.pipeline.output_number()) write_session();
+  if (is_last || is_alone) write_losses();
   parts_.pipeline.end_report(info, status);
   if (is_last && report.reason != HPROF_REPORT_WINDOW) say_losses();
   if (status == HPROF_OK) {
@@ -223,8 +251,7 @@ hprof_status Reports::write_window_note(uint32_t window, const hprof_report_info
   char text[240];
   TextWriter line(text, sizeof(text));
   window_table_->put_note(window, info, &line);
-  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, line.size()}};
-  const hprof_status status = parts_.pipeline.write(&note.head);
+  const hprof_status status = write_note(line.text());
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
 }
 
@@ -373,10 +400,9 @@ void Reports::echo(uint32_t serial, bool good, const char* text) {
   char line[400];
   int size = snprintf(line, sizeof(line), "hprof command %u %s: %s", serial, good ? "ok" : "failed", text);
   if (size >= static_cast<int>(sizeof(line))) size = sizeof(line) - 1;
-  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {line, static_cast<uint64_t>(size)}};
   StringId id = parts_.model.string(Str(line, static_cast<size_t>(size)));
   // An encoder takes one of the two records.
-  parts_.pipeline.write(&note.head);
+  write_note(Str(line, static_cast<size_t>(size)));
   if (id != StringId::kNone) parts_.pipeline.define(HPROF_RECORD_STRING, raw(id));
   parts_.pipeline.release();
 }

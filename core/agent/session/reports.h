@@ -70,11 +70,13 @@ class Reports {
   bool says(const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
   void learn_names();
+  void write_session();
   hprof_status report_one(CollectorSlot& slot, const hprof_report& report, bool is_last, Reported* reported);
   hprof_status make_report(CollectorSlot& slot, const hprof_report& report);
   hprof_status make_window(CollectorSlot& slot, const hprof_report& report, const hprof_report_info& info);
   hprof_status write_window_note(uint32_t window, const hprof_report_info& info);
   void keep_windows(bool written);
+  hprof_status write_note(Str text);
   void write_losses();
   void say_losses();
   void learn_thread_names();
@@ -84,7 +86,8 @@ class Reports {
   std::atomic<bool> conversation_over_{false};
   bool reports_at_end_ = true;
   uint32_t reports_begun_ = 0;
-  char host_name_[256] = "";  // as in hprof_report_info; both are read for the first report
+  uint32_t noted_output_ = 0;  // number of the last output that says what ran
+  char host_name_[256] = "";   // as in hprof_report_info; both are read for the first report
   char program_[256] = "";
   const WindowTable* window_table_ = nullptr;  // nullptr: no every=
   uint32_t windows_begun_ = 0;

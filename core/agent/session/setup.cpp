@@ -100,6 +100,17 @@ uint32_t Setup::existing() const {
   return attached_ && !is_typed("force") ? HPROF_EXISTING_NUMBER : HPROF_EXISTING_REPLACE;
 }
 
+void Setup::put_options(TextWriter* out) const {
+  const OptionList& list = configuration_.list;
+  for (uint32_t i = 0; i < list.count(); i++) {
+    const OptionItem& item = list[i];
+    const hprof_option* row = item.replaced ? nullptr : find_core_option(item.name);
+    if (row == nullptr) continue;
+    if (row->type != HPROF_OPTION_TEXT || is_profile_selector(item.name))
+      out->put(" ").put(item.name).put("=").put(item.value);
+  }
+}
+
 bool Setup::emits(const char* name) const {
   for (uint32_t i = 0; i < selection().collector_count; i++) {
     if (hprof_is_listed(unit(selection().collectors[i]).record->records, name) != 0) return true;

@@ -44,6 +44,9 @@ class Setup {
   const ModuleSet& modules() const { return configuration_.modules; }
   // Calls hprof_unit.extension of a running unit.
   const void* find_extension(const char* unit_id, const char* id) const;
+  // Appends " depth=3 verbose=n": the options in force, but the core's with free text and those of units,
+  // which may be secrets.
+  void put_options(TextWriter* out) const;
   bool is_typed(const char* option) const { return configuration_.list.find(option) != nullptr; }
   // True: "option=value" of an hprof_variant applies; a '*' at its end matches any text.
   bool selects_pattern(const char* pattern) const;

@@ -243,6 +243,19 @@ TEST_CASE("a report of what is new begins where the one before ended") {
   for (const auto& info : reports()) CHECK(is_forward(info));
 }
 
+TEST_CASE("an output says once what ran and how, but no option that may be a secret") {
+  SessionFixture f;
+  f.run("watch=y,depth=3,labels=key:secret");
+  f.command(CommandKind::kReport);
+  f.die();
+  const std::string text = f.written(), note = "HPROF NOTE: program , process " + std::to_string(getpid());
+  const size_t at = text.find(note);
+  REQUIRE(at != std::string::npos);
+  CHECK(text.find(", 2 processors; options depth=3 verbose=n\n", at) != std::string::npos);
+  CHECK(text.find("HPROF NOTE: program", at + 1) == std::string::npos);
+  CHECK(text.find("secret") == std::string::npos);
+}
+
 TEST_CASE("what a format without notes loses until the end of a report is said") {
   SessionFixture f;
   f.run("watch=y,format=watch");

@@ -86,6 +86,10 @@ struct FakeVm::Functions {
     *value = text_of(vm(), std::to_string(vm().java_version));
     return JVMTI_ERROR_NONE;
   }
+  static jvmtiError JNICALL get_processors(jvmtiEnv*, jint* count) {
+    *count = 2;
+    return JVMTI_ERROR_NONE;
+  }
   static jvmtiError JNICALL allocate(jvmtiEnv*, jlong size, unsigned char** memory) {
     *memory = static_cast<unsigned char*>(malloc(static_cast<size_t>(size)));
     vm().blocks++;
@@ -429,6 +433,7 @@ struct FakeVm::Functions {
     t.AddCapabilities = change_capabilities;
     t.RelinquishCapabilities = change_capabilities;
     t.GetSystemProperty = get_property;
+    t.GetAvailableProcessors = get_processors;
     t.Allocate = allocate;
     t.Deallocate = deallocate;
     t.GetThreadLocalStorage = get_thread_storage;

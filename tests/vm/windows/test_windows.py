@@ -255,7 +255,9 @@ def the_oldest_files_go(vm):
     check_equal(len(names), 2, "files: %s\n%s" % (names, run))
     check(int(names[-1][2:]) >= 5, "the newest: %s" % names)
     for name in names:
-        check_equal(len(parse_ascii(run.text(name)).cpu()), 1, "tables of %s" % name)
+        report = parse_ascii(run.text(name))
+        check_equal(len(report.cpu()), 1, "tables of %s" % name)
+        check_equal(sum(note.startswith("program Idle, process ") for note in report.notes), 1, "notes of %s on what ran" % name)
 
 
 @vm_test(units=("cpu_samples", "encoder_json", "sink_socket"))

@@ -11,7 +11,7 @@ namespace hprof {
 using Note = TextLine<512>;
 
 // Emits a note; encoders without notes skip it. Only inside report(). [control]
-inline hprof_status write_note(const Services& services, const TextBuffer& text) {
+[[gnu::noinline]] inline hprof_status write_note(const Services& services, const TextBuffer& text) {
   hprof_rec_note note = {};
   note.head.size = sizeof note;
   note.head.kind = HPROF_RECORD_NOTE;
