@@ -416,7 +416,17 @@ void Collector::set_running(bool running) {
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next)
     turn(state->own);
   if (has_shared_) turn(shared_);
+  const uint64_t cpu = services_.clock->process_cpu(services_.host);
+  if (running_) cpu_before_ += cpu - cpu_from_;
+  cpu_from_ = cpu;
   running_ = running;
+}
+
+// Under the lock. 0: not known.
+uint64_t Collector::process_cpu() const {
+  const uint64_t cpu = services_.clock->process_cpu(services_.host);
+  if (cpu == UINT64_MAX) return 0;
+  return cpu_before_ + (running_ ? cpu - cpu_from_ : 0);
 }
 
 hprof_status Collector::start() {
@@ -491,6 +501,7 @@ hprof_status Collector::report(const hprof_report& report) {
     how.threads++;
   }
   if (has_shared_) merge(shared_, 0, &tally);
+  how.process_ns = process_cpu();
   lock_.unlock();
   if (!whole) count_loss(lost_rows_, retired_.size());
   if (uses_counter_) tally.turn_ticks(rate_.now(services_));
@@ -518,6 +529,8 @@ void Collector::reset() {
   limits_.nodes.fetch_sub(retired_.size(), std::memory_order_relaxed);
   retired_.clear();
   outside_ns_ = 0;
+  cpu_before_ = 0;
+  cpu_from_ = services_.clock->process_cpu(services_.host);
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     state->own.reset(running_);
     state->own.root()->self_ns = 0;

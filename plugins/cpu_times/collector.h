@@ -77,6 +77,7 @@ class Collector {
   void begin_times();
   void end_times(void* jni);
   void set_running(bool running);
+  uint64_t process_cpu() const;
   void tick(void* jni);
   bool is_running(const State* state, uint64_t cpu, uint64_t used, uint64_t elapsed) const;
   void credit(State* state, void* jni, bool always, uint64_t now);
@@ -119,7 +120,8 @@ class Collector {
   Lock spares_lock_;
   Spare* spares_ = nullptr;
   uint32_t spare_count_ = 0;
-  uint64_t outside_ns_ = 0;  // time of ended threads in methods that are not counted
+  uint64_t outside_ns_ = 0;                 // time of ended threads in methods that are not counted
+  uint64_t cpu_from_ = 0, cpu_before_ = 0;  // CPU time of the process at the last start, and used before it
   ThreadWord word_;
   uint32_t probes_ = 0;         // of the service
   bool asked_ = false;          // requested probes

@@ -32,6 +32,18 @@ static Note note_on_time(const Circumstances& how) {
   return line.seconds(how.outside_ns).add(" more were used in methods that are not counted");
 }
 
+// In the words of cpu=samples, which readers look for.
+static Note note_on_process(const Circumstances& how, uint64_t counted_ns) {
+  const uint64_t known = counted_ns + how.outside_ns;
+  Note line;
+  line.add("cpu=times: the process used ")
+      .seconds(how.process_ns)
+      .add(" of CPU time meanwhile, the methods in ");
+  line.add("the table ").seconds(counted_ns).add(", methods that are not counted ").seconds(how.outside_ns);
+  line.add("; the rest, ").seconds(how.process_ns > known ? how.process_ns - known : 0);
+  return line.add(", went to the VM's own threads (garbage collection, compilation) and to the profiler");
+}
+
 static Note note_on_classes(const Services& services, const Circumstances& how) {
   hprof_probe_totals totals = {};
   totals.size = sizeof totals;
@@ -47,7 +59,7 @@ static Note note_on_classes(const Services& services, const Circumstances& how) 
   return line;
 }
 
-static hprof_status write_notes(const Services& services, const Circumstances& how) {
+static hprof_status write_notes(const Services& services, const Circumstances& how, uint64_t counted_ns) {
   hprof_status status = write_note(services, note_on_time(how));
   if (status == HPROF_OK) status = write_note(services, note_on_classes(services, how));
   if (status == HPROF_OK) status = write_note_on_probes(services, how.probes, "cpu=times: not rewritten: ");
@@ -58,6 +70,8 @@ static hprof_status write_notes(const Services& services, const Circumstances& h
         "them");
     status = write_note(services, line);
   }
+  if (status == HPROF_OK && how.process_ns != 0 && how.times != kClock)
+    status = write_note(services, note_on_process(how, counted_ns));
   return status;
 }
 
@@ -156,11 +170,15 @@ hprof_status write_report(const Services& services, const Tally& tally, const Ci
                           double cutoff) {
   uint64_t size = tally.size();
   TallyRow** order = tally.order();
-  for (uint64_t i = 0; i < size; i++) order[i] = tally.row(i);
+  uint64_t counted_ns = 0;
+  for (uint64_t i = 0; i < size; i++) {
+    order[i] = tally.row(i);
+    counted_ns += order[i]->time_ns;
+  }
   std::sort(order, order + size, how.old ? has_more_calls : comes_before);
   hprof_status status =
       how.old ? write_old(services, order, size) : write_table(services, order, size, how, cutoff);
-  return status == HPROF_OK && !how.old ? write_notes(services, how) : status;
+  return status == HPROF_OK && !how.old ? write_notes(services, how, counted_ns) : status;
 }
 
 }  // namespace hprof::times

@@ -17,6 +17,7 @@ struct Circumstances {
   uint64_t interval_ns;
   uint64_t clock_step_ns;  // clock=cpu: step of CPU clocks; 0: not known
   uint64_t outside_ns;     // CPU time in methods that are not counted
+  uint64_t process_ns;     // CPU time of the whole process while calls were counted; 0: not known
   uint64_t threads;        // live platform threads
   uint64_t virtual_threads;
   uint64_t traces;

@@ -215,6 +215,19 @@ def the_report_says_which_clock_it_used(vm):
 
 
 @vm_test(units=UNITS)
+def the_report_says_what_the_process_used(vm):
+    for mode, times in (("cpu", 1), ("wall", 0)):
+        run, report = profile(vm, ",clock=" + mode, "Calls")
+        notes = [note for note in report.notes if note.startswith("cpu=times: the process used ")]
+        check_equal(len(notes), times, "clock=%s: %s\n%s" % (mode, report.notes, run))
+        for note in notes:
+            found = re.match(r".* used ([\d.]+) s .* the methods in the table ([\d.]+) s, methods that are not counted ([\d.]+) s; the rest, ([\d.]+) s",
+                             note)
+            process, *parts = map(float, found.groups())
+            check(process > 0 and abs(process - sum(parts)) < 0.1 + 0.05 * process, note)
+
+
+@vm_test(units=UNITS)
 def times_clock_says_whether_it_read_the_counter_or_nanotime(vm):
     """By the counter where Linux itself goes by it, on x86 only."""
     try:
