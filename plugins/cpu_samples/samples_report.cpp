@@ -139,8 +139,9 @@ static Note note_on_stacks(const Snapshot& snapshot, uint64_t sum) {
 
 // What ran the methods on top of whole stacks.
 static Note note_on_kinds(const Snapshot& snapshot) {
-  static constexpr const char* kWhat[] = {"unknown",        "interpreted", "compiled by C1",
-                                          "compiled by C2", "inlined",     "native methods"};
+  // Arrays of characters, since pointers would need relocations.
+  static constexpr char kWhat[][16] = {"unknown",        "interpreted", "compiled by C1",
+                                       "compiled by C2", "inlined",     "native methods"};
   static_assert(sizeof kWhat / sizeof kWhat[0] == HPROF_FRAME_KINDS, "a text for each");
   uint64_t sum = 0;
   for (uint64_t n : snapshot.kinds) sum += n;
@@ -217,6 +218,31 @@ static void root_labels(const Services& services, SampleRow* rows, uint64_t coun
   services.release(frames, most + kMostLabels);
 }
 
+// The system's ids of the threads that live, by which jstack and logs name them: as many notes as it takes.
+static hprof_status write_nids(const Services& services) {
+  constexpr uint32_t kFirstThreadNumber = 200000;  // as text and binary number threads
+  struct Notes {
+    const Services& services;
+    Note line;
+    hprof_status status = HPROF_OK;
+    void write() {
+      if (line.size() != 0) status = write_note(services, line);
+      line.clear();
+    }
+  } notes{services, {}};
+  services.threads->each(services.host, nullptr, &notes, [](void* argument, hprof_thread* thread, void*) {
+    auto* to = static_cast<Notes*>(argument);
+    if (thread->os_id == 0) return uint32_t{1};
+    constexpr uint64_t kLongest = sizeof ", 4294967295 18446744073709551615";
+    if (to->line.size() + kLongest > kNoteSize) to->write();
+    to->line.add(to->line.size() == 0 ? "cpu=samples: threads, each with its nid: " : ", ");
+    to->line.add(uint64_t{kFirstThreadNumber} + thread->serial).add(" ").add(thread->os_id);
+    return uint32_t{to->status == HPROF_OK};
+  });
+  notes.write();
+  return notes.status;
+}
+
 static hprof_status write_notes(const Services& services, const Snapshot& snapshot,
                                 const Circumstances& how) {
   hprof_status status = write_note(services, note_on_engine(snapshot, how));
@@ -249,6 +275,7 @@ static hprof_status write_notes(const Services& services, const Snapshot& snapsh
   }
   if (status == HPROF_OK && how.process_cpu_ns != 0)
     status = write_note(services, note_on_process(snapshot, how));
+  if (status == HPROF_OK && services.settings().thread_in_traces != 0) status = write_nids(services);
   return status;
 }
 

@@ -181,3 +181,19 @@ TEST_CASE("an output that is gone ends the report") {
   hprof_report report = {sizeof(hprof_report), HPROF_REPORT_EXIT, 0, 0, 0, nullptr};
   CHECK(vm.ops->report(vm.self, &report) == HPROF_ABORTED);
 }
+
+TEST_CASE("with thread=y notes have the nids of the threads that live") {
+  for (const bool threads : {false, true}) {
+    SampledVm vm;
+    vm.mock.settings.thread_in_traces = threads ? 1 : 0;
+    for (uint32_t serial = 1; serial <= 100; serial++) vm.mock.add_app_thread(serial, 4000 + serial);
+    vm.mock.add_app_thread(101, 0, nullptr, HPROF_THREAD_VIRTUAL);
+    vm.create();
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    vm.report();
+    CHECK(vm.has_note("cpu=samples: threads, each with its nid: ") == threads);
+    for (const char* pair : {"200001 4001", "200050 4050", "200100 4100"})
+      CHECK(vm.has_note(pair) == threads);
+    CHECK_FALSE(vm.has_note("200101"));
+  }
+}

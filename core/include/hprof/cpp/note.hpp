@@ -8,7 +8,8 @@
 
 namespace hprof {
 
-using Note = TextLine<512>;
+constexpr uint64_t kNoteSize = 512;
+using Note = TextLine<kNoteSize>;
 
 // Emits a note; encoders without notes skip it. Only inside report(). [control]
 [[gnu::noinline]] inline hprof_status write_note(const Services& services, const TextBuffer& text) {
