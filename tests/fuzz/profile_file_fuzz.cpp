@@ -10,6 +10,7 @@
 #include "tests/unit/support/proto_text.h"
 #include "tools/hprof/convert/convert.h"
 #include "tools/hprof/view/page.h"
+#include "tools/hprof/view/process_time.h"
 #include "tools/hprof/view/windows.h"
 
 using namespace hprof::test;
@@ -51,7 +52,10 @@ std::vector<std::string> fuzz_seeds() {
       "THREAD START (obj=1, id = 200001, name=\"main\", group=\"main\")\nTRACE 300001: (thread=200001)\n"
       "\tMain.work(Main.java:12)\nCPU SAMPLES BEGIN (total = 5) Sat Nov 21 05:00:02 2026\n"
       "rank   self  accum   count trace method\n   1 62.50% 62.50%       5 300001 Main.work\nCPU SAMPLES "
-      "END\nHPROF NOTE: window 1: 20261128170610 to 20261128170620, 10.000 s\n";
+      "END\nHPROF NOTE: cpu=samples: engine signal, interval 10 ms, 5 samples in 2.004 s\n"
+      "HPROF NOTE: cpu=samples: the process used 3.5 s of CPU time meanwhile, the Java threads in the table "
+      "0.05 s, the C2 compiler 1.5 s; the rest, 0.2 s, went to other threads\n"
+      "HPROF NOTE: window 1: 20261128170610 to 20261128170620, 10.000 s\n";
   hprof::test::HprofBuilder binary(8, "JAVA PROFILE 1.0.1");
   binary.string(1, "demo/A").string(2, "inner").string(3, "()V").string(4, "A.java");
   binary.load_class(1, 100, 0, 1).frame(7, 2, 3, 4, 1, 12).trace(300001, 200001, {7});
@@ -94,6 +98,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (row.values.size() != table.weights.size()) __builtin_trap();
       }
     }
+    ProcessTime time;
+    if (read_process_time(profile.notes, &time) && text_of(time).empty()) __builtin_trap();
+    for (const ProfileTable& table : profile.tables)
+      if (!time.parts.empty()) is_of_table(time, table);
     std::ostringstream out;
     write_page({profile}, out);
     pages[i] = out.str();

@@ -10,6 +10,7 @@
 #include "tools/format/utf8.h"
 #include "tools/hprof/convert/table_rows.h"
 #include "tools/hprof/output_file.h"
+#include "tools/hprof/view/process_time.h"
 
 extern "C" {
 const hprof_module* hprof_module_encoder_ascii(const hprof_offer*, const char**);
@@ -159,11 +160,14 @@ class Player {
   }
 
   void play_notes() {
-    for (const std::string& note : profile_.notes) {
-      auto record = zeroed_record<hprof_rec_note>(HPROF_RECORD_NOTE);
-      record.text = {note.data(), note.size()};
-      emit(HPROF_KIND_NOTE, record.head);
-    }
+    for (const auto& [key, value] : profile_.about)
+      if (key == kSession) play_note(value);
+    for (const std::string& note : profile_.notes) play_note(note);
+  }
+  void play_note(const std::string& note) {
+    auto record = zeroed_record<hprof_rec_note>(HPROF_RECORD_NOTE);
+    record.text = {note.data(), note.size()};
+    emit(HPROF_KIND_NOTE, record.head);
   }
 
   const Profile& profile_;

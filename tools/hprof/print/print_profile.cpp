@@ -8,6 +8,7 @@
 #include "tools/hprof/print/print.h"
 #include "tools/hprof/print/profile_sums.h"
 #include "tools/hprof/view/plain_tables.h"
+#include "tools/hprof/view/process_time.h"
 
 namespace hprof::tool {
 
@@ -141,13 +142,28 @@ class Printer {
   std::ostream& out_;
 };
 
+// What ran and how, and what 100 % is.
+void print_head(const Profile& profile, const std::vector<LastTable>& tables, std::ostream& out) {
+  out << profile.file;
+  for (const auto& [key, value] : profile.about)
+    if (key != kSession) out << ": " << value;
+  out << '\n';
+  for (const auto& [key, value] : profile.about)
+    if (key == kSession) out << printable(value) << '\n';
+  ProcessTime time;
+  const bool is_known = read_process_time(profile.notes, &time);
+  const bool is_of_these = std::any_of(tables.begin(), tables.end(), [&](const LastTable& last) {
+    return is_known && is_of_table(time, *last.table);
+  });
+  if (is_of_these) out << text_of(time) << '\n';
+}
+
 }  // namespace
 
 void print_profile(const Profile& profile, const PrintOptions& options, std::ostream& out) {
-  out << profile.file;
-  for (const auto& [key, value] : profile.about) out << ": " << value;
-  out << '\n';
-  for (const LastTable& last : last_tables(profile)) Printer(profile, options, out).print(last);
+  const std::vector<LastTable> tables = last_tables(profile);
+  print_head(profile, tables, out);
+  for (const LastTable& last : tables) Printer(profile, options, out).print(last);
   for (const PlainTable& table : profile.plain_tables) {
     if (table.is_kept())
       Printer(profile, options, out).print(table);

@@ -11,8 +11,7 @@ namespace hprof::tool {
 class Expansion {
  public:
   static constexpr const char* kProblem =
-      "stacks and names are referred to so often that they take more than 128 MiB and 256 bytes for each "
-      "byte "
+      "stacks and names are referred to so often that they take more than 128 MiB and 256 bytes for each byte "
       "of the file";
 
   // How many bytes of the file have been read.

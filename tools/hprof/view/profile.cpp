@@ -6,6 +6,7 @@
 
 #include "tools/format/file_kind.h"
 #include "tools/hprof/view/expansion.h"
+#include "tools/hprof/view/process_time.h"
 
 namespace hprof::tool {
 
@@ -181,6 +182,7 @@ bool read_by_kind(Input& in, Profile* profile, std::string* error) {
 bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
   Input in(source);
   if (!read_by_kind(in, profile, error)) return false;
+  take_session(profile);
   if (rows_fit(*profile, in.offset())) return true;
   *error = "byte " + std::to_string(in.offset()) + ": " + Expansion::kProblem;
   return false;

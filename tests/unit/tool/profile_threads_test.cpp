@@ -1,0 +1,114 @@
+// What hprof print says of the process.
+#include <doctest/doctest.h>
+
+#include "tests/unit/tool/command_support.h"
+#include "tools/hprof/view/process_time.h"
+
+using namespace hprof::test;
+using namespace hprof::tool;
+
+namespace {
+
+const std::string kUsed =
+    "cpu=samples: the process used 31.8 s of CPU time meanwhile, the Java threads in the table 13.4 s, the "
+    "C2 compiler "
+    "14.05 s, the C1 compiler 1.95 s, garbage collection 2 s, the VM thread 0 s; the rest, 0.4 s, went to "
+    "other threads, "
+    "some of which have ended";
+
+std::string note(const std::string& text) { return "HPROF NOTE: " + text + "\n"; }
+std::string started(int serial, const std::string& name) {
+  return "THREAD START (obj=" + std::to_string(serial) + ", id = 20000" + std::to_string(serial) +
+         ", name=\"" + name + "\", group=\"main\")\n";
+}
+
+// Two threads of one name, and one of another, which has ended.
+std::string report(const std::string& notes, int total = 1340) {
+  return "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n--------\n\n" + started(1, "main") +
+         started(2, "pool") + started(3, "pool") +
+         "THREAD END (id = 200001)\n"
+         "TRACE 300001: (thread=200001)\n\tdemo.A.inner(A.java:12)\n\tdemo.A.outer(A.java:20)\n"
+         "TRACE 300002: (thread=200002)\n\tdemo.A.inner(A.java:12)\n"
+         "TRACE 300003: (thread=200003)\n\tdemo.B.other(B.java:2)\n"
+         "TRACE 300004: (thread=200003)\n\tdemo.A.inner(A.java:12)\n"
+         "CPU SAMPLES BEGIN (total = " +
+         std::to_string(total) +
+         ") Thu Jan  1 00:00:01 1970\n"
+         "rank   self  accum   count trace method\n"
+         "   1 50.00% 50.00%     670 300001 demo.A.inner\n"
+         "   2 30.00% 80.00%     402 300003 demo.B.other\n"
+         "   3 15.00% 95.00%     201 300002 demo.A.inner\n"
+         "   4  5.00% 100.00%      67 300004 demo.A.inner\n"
+         "CPU SAMPLES END\n" +
+         notes;
+}
+
+const std::string kNotes =
+    note("cpu=samples: engine signal, interval 10 ms, 1340 samples in 20.004 s") + note(kUsed);
+
+bool lacks(const std::string& text, const std::string& part) {
+  const bool found = text.find(part) != std::string::npos;
+  CHECK_MESSAGE(!found, text);
+  return !found;
+}
+
+}  // namespace
+
+TEST_CASE("print begins with what the process used") {
+  Files files;
+  const std::string text = said({"print", files.put("a.txt", report(kNotes))});
+  CHECK(has(text,
+            "\nthe process used 31.8 s of CPU time in 20.0 s: Java threads 13.4 (the 100 % below), JIT 16.0, "
+            "GC 2.0, "
+            "other threads 0.4\n\nCPU SAMPLES"));
+  CHECK(has(text, "\nnote: cpu=samples: the process used 31.8 s"));
+}
+
+TEST_CASE("print says what the process used only of a table that is of the same time") {
+  Files files;
+  const std::string of_more =
+      note("cpu=samples: engine signal, interval 10 ms, 2000 samples in 20.004 s") + note(kUsed);
+  CHECK(lacks(said({"print", files.put("a.txt", report(of_more))}), "the 100 %"));
+  ProcessTime time;
+  CHECK_FALSE(read_process_time({}, &time));
+  for (size_t size = 0; size < kUsed.size(); ++size)
+    if (read_process_time({kUsed.substr(0, size)}, &time)) CHECK(time.parts.size() == 5);
+}
+
+TEST_CASE("the words of cpu=times are read, too") {
+  ProcessTime time;
+  REQUIRE(read_process_time(
+      {"cpu=times: the process used 3 s of CPU time meanwhile, the methods in the table 1.5 s, methods "
+       "that are not counted 0.25 s; the rest, 1.25 s, went to the VM's own threads (garbage "
+       "collection, compilation) and to the profiler"},
+      &time));
+  CHECK(text_of(time) ==
+        "the process used 3.00 s of CPU time: methods 1.50 (the 100 % below), methods that are not counted "
+        "0.25, JIT, GC, VM "
+        "and profiler 1.25");
+  ProfileTable table = times_table();
+  table.rows.push_back({1, {1500000000, 7}});
+  CHECK(is_of_table(time, table));
+  table.rows[0].values[0] = 1200000000;
+  CHECK_FALSE(is_of_table(time, table));
+}
+
+TEST_CASE("what ran and how stands in the head, not among the notes") {
+  Files files;
+  const std::string path = files.put(
+      "a.txt",
+      report(note("program Shop, process 4711, OpenJDK 64-Bit Server VM 17.0.1, 2 processors; options "
+                  "cpu=samples interval=1")));
+  const std::string text = said({"print", path});
+  CHECK(has(text,
+            "1970\nprogram Shop, process 4711, OpenJDK 64-Bit Server VM 17.0.1, 2 processors; options "
+            "cpu=samples interval=1\n"));
+  CHECK(lacks(text, "note:"));
+  for (const char* name : {"/b.txt", "/b.json", "/b.pb"}) {
+    const std::string converted = files.folder + name;
+    said({"convert", path, "-o", converted});
+    const std::string head = said({"print", converted});
+    CHECK(has(head, "\nprogram Shop, process 4711"));
+    CHECK(lacks(head, "note: program"));
+  }
+}
