@@ -1,6 +1,7 @@
-// What hprof print says of the process.
+// What hprof print says of the process and of its threads.
 #include <doctest/doctest.h>
 
+#include "tests/unit/support/hprof_builder.h"
 #include "tests/unit/tool/command_support.h"
 #include "tools/hprof/view/process_time.h"
 
@@ -69,6 +70,7 @@ TEST_CASE("print says what the process used only of a table that is of the same 
   const std::string of_more =
       note("cpu=samples: engine signal, interval 10 ms, 2000 samples in 20.004 s") + note(kUsed);
   CHECK(lacks(said({"print", files.put("a.txt", report(of_more))}), "the 100 %"));
+  CHECK(lacks(said({"print", "--thread=main", files.put("b.txt", report(kNotes))}), "the 100 %"));
   ProcessTime time;
   CHECK_FALSE(read_process_time({}, &time));
   for (size_t size = 0; size < kUsed.size(); ++size)
@@ -111,4 +113,77 @@ TEST_CASE("what ran and how stands in the head, not among the notes") {
     CHECK(has(head, "\nprogram Shop, process 4711"));
     CHECK(lacks(head, "note: program"));
   }
+}
+
+TEST_CASE("print --threads has the share, the nid and the top method of each thread") {
+  Files files;
+  const std::string nids = note("cpu=samples: threads, each with its nid: 200002 4712, 200003 4713");
+  const std::string text = said({"print", "--threads", files.put("a.txt", report(nids))});
+  CHECK(
+      has(text,
+          "   share            samples          nid  thread        top method, and its share of the thread\n"
+          "  50.00%                670               main (ended)  demo.A.inner 100.00%\n"
+          "  35.00%                469  4713 0x1269  pool          demo.B.other  85.71%\n"
+          "  15.00%                201  4712 0x1268  pool          demo.A.inner 100.00%\n"));
+  CHECK(lacks(text, "note:"));
+  CHECK(has(said({"print", "--threads", "--top=1", files.put("b.txt", report(""))}), "\n  ... 2 more\n"));
+}
+
+TEST_CASE("print --thread takes threads by name, by pattern and by nid") {
+  Files files;
+  const std::string nids = note("cpu=samples: threads, each with its nid: 200002 4712, 200003 4713");
+  const std::string path = files.put("a.txt", report(nids));
+  CHECK(has(said({"print", "--thread=main", path}), "CPU SAMPLES, samples 670 in the rows"));
+  CHECK(has(said({"print", "--thread=x,p*", path}), "CPU SAMPLES, samples 670 in the rows"));
+  CHECK(has(said({"print", "--thread=4713", path}), "CPU SAMPLES, samples 469 in the rows"));
+  CHECK(has(said({"print", "--thread=0x1268", path}), "only the threads 0x1268\n"));
+  CHECK(
+      has(complained({"print", "--thread=none", path}), "has nothing of a thread none, but of main, pool\n"));
+  const std::string without = files.put("b.txt", "a;b 3\n");
+  CHECK(has(complained({"print", "--thread=main", without}), "does not name threads"));
+}
+
+TEST_CASE("JSON has nids, too, and no more the note of them") {
+  Files files;
+  const std::string row =
+      "{\"record\":\"row\",\"table\":\"hprof.cpu_samples/1\",\"cells\":{\"count\":3,\"trace\":2}}\n";
+  const std::string path = files.put(
+      "a.json",
+      "{\"record\":\"begin\",\"version\":1,\"created_ms\":0}\n"
+      "{\"record\":\"thread_start\",\"id\":9,\"name\":\"early\"}\n"
+      "{\"record\":\"thread_start\",\"id\":9,\"name\":\"busy\"}\n"
+      "{\"record\":\"frame\",\"id\":1,\"class\":\"demo.A\",\"method\":\"inner\",\"source\":null,\"line\":1}\n"
+      "{\"record\":\"trace\",\"id\":2,\"thread\":{\"id\":9,\"name\":\"early\"},\"frames\":[1],\"cut\":false}"
+      "\n"
+      "{\"record\":\"table\",\"name\":\"hprof.cpu_samples/"
+      "1\",\"title\":\"CPU\",\"order\":\"count\",\"flags\":[],"
+      "\"columns\":[{\"name\":\"count\",\"type\":\"count\",\"flags\":[\"weight\"]},"
+      "{\"name\":\"trace\",\"type\":\"trace\",\"flags\":[]}],\"totals\":{\"count\":3}}\n" +
+          row + "{\"record\":\"note\",\"text\":\"cpu=samples: threads, each with its nid: 200009 4711\"}\n");
+  const std::string text = said({"print", "--threads", path});
+  CHECK(has(text, "3  4711 0x1267  busy    demo.A.inner 100.00%\n"));
+  CHECK(lacks(text, "note:"));
+  CHECK(has(said({"print", "--thread=4711", path}), " 3 in the rows"));
+}
+
+TEST_CASE("a binary file has its threads") {
+  Files files;
+  HprofBuilder file(8, "JAVA PROFILE 1.0.1");
+  file.string(1, "demo/A")
+      .string(2, "inner")
+      .string(3, "()V")
+      .string(4, "A.java")
+      .string(5, "main")
+      .string(6, "pool");
+  for (const uint32_t serial : {1u, 2u})
+    file.start_thread(200000 + serial, uint64_t{64} * serial, 0, uint64_t{4} + serial);
+  file.load_class(1, 100, 0, 1)
+      .frame(7, 2, 3, 4, 1, 12)
+      .trace(300001, 200001, {7})
+      .trace(300002, 200002, {7});
+  file.begin(0x0d).u4(20).u4(2).u4(15).u4(300001).u4(5).u4(300002).end();
+  const std::string path = files.put("a.hprof", file.bytes());
+  CHECK(
+      has(said({"print", "--threads", path}), "  75.00%                 15  main    demo.A.inner 100.00%\n"));
+  CHECK(has(said({"print", "--thread=pool", path}), "CPU SAMPLES, samples 5 in the rows"));
 }

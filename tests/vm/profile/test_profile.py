@@ -64,6 +64,25 @@ def one_line_brings_the_report(vm):
     check("HPROF:" not in run.err and "Dumping" not in run.err, "the program's log\n%s" % run)
 
 
+@vm_test(units=UNITS)
+def a_profile_says_what_all_is_and_which_thread_it_was(vm):
+    live = vm.start(None, "Idle")
+    path = profiled(vm, live, "java.hprof.txt", "interval=1", "thread=y")
+    code, text = hprof(vm, "print", path)
+    head = re.search(r"^program Idle, process %d[ ,].+, \d+ processors; options (.+)$" % live.pid, text, re.M)
+    used = re.search(r"^the process used ([\d.]+) s of CPU time in [\d.]+ s: Java threads ([\d.]+) \(the 100 % below\)", text, re.M)
+    check_equal((code, bool(head), bool(used)), (0, True, True), "the head: %s" % text)
+    check({"cpu=samples", "interval=1", "depth=512", "thread=y"} <= set(head.group(1).split()), head.group())
+    check(0 < float(used.group(2)) <= float(used.group(1)) * 1.1 + 0.1, used.group())
+    code, text = hprof(vm, "print", "--threads", path)
+    rows = re.findall(r"^ +([\d.]+)% +(\d+) +(\d+) 0x([0-9a-f]+)  (\S.*?)  +(\S+) +[\d.]+%$", text, re.M)
+    check_equal((code, rows[0][4:] if rows else ""), (0, ("busy", "Spin.hot")), "hprof print --threads: %s" % text)
+    check(all(int(nid) == int(same, 16) and os.path.exists(live.proc("task", nid)) for _, _, nid, same, _, _ in rows), "nids: %s" % text)
+    code, text = hprof(vm, "print", "--thread=bus*", path)
+    check_equal((code, "CPU SAMPLES, samples %s in the rows" % rows[0][1] in text), (0, True), "hprof print --thread: %s" % text)
+    live.ended_well()
+
+
 @vm_test(units=("cpu_samples", "encoder_flamegraph", "encoder_jfr", "encoder_pprof", "encoder_json", "filter_gzip", "sink_socket"))
 def a_format_has_its_depth_and_its_file_name(vm):
     live = vm.start(None, "Idle")

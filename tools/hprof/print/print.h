@@ -8,16 +8,18 @@
 #include <string>
 
 #include "tools/format/input.h"
+#include "tools/hprof/print/profile_sums.h"
 #include "tools/hprof/view/profile.h"
 
 namespace hprof::tool {
 
 struct PrintOptions {
-  uint64_t top = 20;     // rows of each table, 0 = all
-  bool lines = false;    // of a profile: only sums by line
-  bool traces = false;   // every row with its stack
-  bool threads = false;  // a table of the threads
-  std::string by = {};   // what ranks the rows, as --by says it; "": as each table does
+  uint64_t top = 20;        // rows of each table, 0 = all
+  bool lines = false;       // of a profile: only sums by line
+  bool traces = false;      // every row with its stack
+  bool threads = false;     // the threads of each table, in place of its methods
+  std::string by = {};      // what ranks the rows, as --by says it; "": as each table does
+  std::string thread = {};  // names of threads that the rows are of; "": all
 
   bool shows(uint64_t row) const { return top == 0 || row < top; }
   // Says how many of a table's rows are not shown.
@@ -35,6 +37,19 @@ __attribute__((format(printf, 2, 3))) inline void print_line(std::ostream& out, 
   va_end(arguments);
   out << text << '\n';
 }
+
+// "  12.50%"
+std::string percent(uint64_t part, uint64_t whole);
+// The text behind as many blanks as fill the width.
+std::string padded(const std::string& text, size_t width);
+
+// True: some of the table's traces name their thread.
+bool names_threads(const Profile& profile, const ProfileTable& table);
+// The threads of a table whose traces name them: weight, share, and the method that is most often on top.
+void print_threads(const Profile& profile, const ProfileTable& table, const PrintOptions& options,
+                   std::ostream& out);
+// Leaves only rows of threads with these names ("main,http-*") or nids. False with *error: there are none.
+bool keep_threads(const std::string& names, Profile* profile, std::string* error);
 
 // The last table of each kind in a report: its methods, its hottest path, and its rows.
 void print_profile(const Profile& profile, const PrintOptions& options, std::ostream& out);

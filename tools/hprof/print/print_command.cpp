@@ -1,4 +1,5 @@
 // hprof print FILE: prints a binary file as readable text, or the summary of a report or another profile.
+#include <algorithm>
 #include <iostream>
 
 #include "tools/format/definitions.h"
@@ -18,21 +19,34 @@ int print_tables(const Arguments& words, const WindowChoice& choice, const Print
   std::string error;
   if (!read_inputs(words, choice, Usable::kTitles, &profile, &error))
     return unreadable(files_of(words), error);
+  if (!options.thread.empty() && !keep_threads(options.thread, &profile, &error))
+    return unreadable(files_of(words), profile.file + " " + error);
   if (!rank_by(options.by, &profile, &error)) return fail(error);
   print_profile(profile, options, std::cout);
   return kDone;
 }
 
+// True: a binary file has tables whose traces name their threads.
+bool has_tables_of_threads(const Arguments& words) {
+  Profile profile;
+  std::string error;
+  return read_inputs(words, {}, false, &profile, &error) &&
+         std::any_of(profile.tables.begin(), profile.tables.end(),
+                     [&](const ProfileTable& table) { return names_threads(profile, table); });
+}
+
 int print(const Given& given) {
-  const PrintOptions options = {given.number("--top", kTopRows), given.has("--lines"), given.has("--traces"),
-                                given.has("--threads"), given.text("--by")};
+  const PrintOptions options = {
+      given.number("--top", kTopRows), given.has("--lines"), given.has("--traces"),
+      given.has("--threads"),          given.text("--by"),   given.text("--thread")};
   const bool records = given.has("--records");
+  const bool of_rows = options.lines || !options.by.empty() || !options.thread.empty();
   WindowChoice choice;
   if (!read_choice(given, &choice)) return kFailed;
   const std::string& path = given.words[0];
   const bool is_one = files_of(given.words) == Arguments{path};
   if (records && (!is_one || choice.is_given())) return given.misuse("--records is for one whole file");
-  for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads"})
+  for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads", "--thread"})
     if (records && given.has(option)) return given.misuse(std::string(option) + " is for tables");
   if (options.lines && options.traces) return given.misuse("--lines and --traces: give one of them");
   if (!is_one || choice.is_given()) return print_tables(given.words, choice, options);
@@ -43,7 +57,8 @@ int print(const Given& given) {
   FileHeader header;
   const bool is_binary = read_header(in, &header);
   if (records && !is_binary) return fail(path + " is no binary hprof file: --records shows those");
-  if (options.lines || !options.by.empty() || !is_binary) return print_tables(given.words, choice, options);
+  if (of_rows || !is_binary || (options.threads && !records && has_tables_of_threads(given.words)))
+    return print_tables(given.words, choice, options);
   in.seek(0);
   bool good = records ? print_records(in, std::cout, &error) : print_summary(in, options, std::cout, &error);
   std::cout.flush();
@@ -60,7 +75,8 @@ constexpr OptionRow kOptions[] = {
     kByOption,
     {"--lines", nullptr, "sum up by source line: as innermost frame, and anywhere in the stack"},
     {"--traces", nullptr, "print each row with its stack"},
-    {"--threads", nullptr, "print a table of the threads"},
+    {"--threads", nullptr, "print the threads of each table: share, top method"},
+    {"--thread", "NAMES", "take only these threads, by name or nid: main,http-*"},
     {"--records", nullptr, "print every record and heap sub-record of a binary file, in its order"},
     kWindowOption,
     kFromOption,

@@ -16,17 +16,6 @@ namespace {
 
 constexpr const char* kFrameIndent = "          ";
 
-std::string percent(uint64_t part, uint64_t whole) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%7.2f%%",
-                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return text;
-}
-
-std::string padded(const std::string& text, size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
-}
-
 class Printer {
  public:
   Printer(const Profile& profile, const PrintOptions& options, std::ostream& out)
@@ -47,6 +36,8 @@ class Printer {
       out_ << (table.weights[weight].state ? "; as at the end of the last of " : "; the sum of ")
            << table.windows << " windows";
     out_ << '\n';
+    if (options_.threads && names_threads(profile_, table))
+      return print_threads(profile_, table, options_, out_);
     if (options_.lines) return print_places(table, weight, sum, "line", frame_text);
     const bool with_stacks = has_stacks(profile_, table);
     if (with_stacks) {
@@ -143,7 +134,8 @@ class Printer {
 };
 
 // What ran and how, and what 100 % is.
-void print_head(const Profile& profile, const std::vector<LastTable>& tables, std::ostream& out) {
+void print_head(const Profile& profile, const std::vector<LastTable>& tables, const PrintOptions& options,
+                std::ostream& out) {
   out << profile.file;
   for (const auto& [key, value] : profile.about)
     if (key != kSession) out << ": " << value;
@@ -155,14 +147,28 @@ void print_head(const Profile& profile, const std::vector<LastTable>& tables, st
   const bool is_of_these = std::any_of(tables.begin(), tables.end(), [&](const LastTable& last) {
     return is_known && is_of_table(time, *last.table);
   });
-  if (is_of_these) out << text_of(time) << '\n';
+  if (!options.thread.empty())
+    out << "only the threads " << printable(options.thread) << '\n';
+  else if (is_of_these)
+    out << text_of(time) << '\n';
 }
 
 }  // namespace
 
+std::string percent(uint64_t part, uint64_t whole) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%7.2f%%",
+                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return text;
+}
+
+std::string padded(const std::string& text, size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
 void print_profile(const Profile& profile, const PrintOptions& options, std::ostream& out) {
   const std::vector<LastTable> tables = last_tables(profile);
-  print_head(profile, tables, out);
+  print_head(profile, tables, options, out);
   for (const LastTable& last : tables) Printer(profile, options, out).print(last);
   for (const PlainTable& table : profile.plain_tables) {
     if (table.is_kept())
@@ -170,7 +176,7 @@ void print_profile(const Profile& profile, const PrintOptions& options, std::ost
     else
       out << "\nnot printed: " << printable(table.title) << ", which is in the file\n";
   }
-  if (options.threads && !profile.all_threads.empty()) {
+  if (options.threads && profile.threads.empty() && !profile.all_threads.empty()) {
     out << "\nthreads\n  serial  name\n";
     for (const ProfileThread& thread : profile.all_threads)
       out << padded(std::to_string(thread.serial), 8) << "  " << printable(thread.name)

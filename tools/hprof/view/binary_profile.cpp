@@ -35,11 +35,27 @@ class BinaryProfile {
                (fits ? Expansion::kProblem : "the record's counts do not fit its length");
       return false;
     }
+    name_threads();
     *error = records.problem();
     return error->empty();
   }
 
  private:
+  // At the end, as a thread that is named anew has another record.
+  void name_threads() {
+    std::map<uint64_t, size_t> places;
+    for (const auto& [serial, thread] : names_.threads) {
+      places[serial] = profile_.all_threads.size();
+      profile_.all_threads.push_back({serial, text(thread.name), thread.ended});
+    }
+    for (const auto& [trace, serial] : trace_threads_) {
+      const auto place = places.find(serial);
+      if (place == places.end()) continue;
+      profile_.threads[trace] = profile_.all_threads[place->second].name;
+      profile_.thread_places[trace] = place->second;
+    }
+  }
+
   bool record(const RecordHead& head) {
     switch (head.tag) {
       case kString: {
@@ -50,6 +66,8 @@ class BinaryProfile {
       }
       case kLoadClass:
       case kFrame:
+      case kStartThread:
+      case kEndThread:
         return names_.take(in_, head);
       case kTrace:
         return names_.take(in_, head) && trace(head);
@@ -76,6 +94,7 @@ class BinaryProfile {
   bool trace(const RecordHead& head) {
     in_.seek(head.body());
     const uint32_t serial = in_.u4();
+    trace_threads_[serial] = names_.traces[serial].thread;
     std::vector<ProfileFrame>& frames = profile_.traces[serial];
     frames.clear();
     for (uint64_t id : names_.traces[serial].frames) {
@@ -127,6 +146,7 @@ class BinaryProfile {
   Input& in_;
   Profile& profile_;
   Definitions names_;
+  std::map<uint64_t, uint64_t> trace_threads_;  // serials
   ReportEnds ends_;
   Expansion expansion_;
   bool is_too_much_ = false;

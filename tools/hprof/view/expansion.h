@@ -11,8 +11,8 @@ namespace hprof::tool {
 class Expansion {
  public:
   static constexpr const char* kProblem =
-      "stacks and names are referred to so often that they take more than 128 MiB and 256 bytes for each byte "
-      "of the file";
+      "stacks and names are referred to so often that they take more than 128 MiB and 256 bytes "
+      "for each byte of the file";
 
   // How many bytes of the file have been read.
   void reach(uint64_t bytes) { read_ = std::min(std::max(read_, bytes), kMostRead); }

@@ -99,9 +99,13 @@ class JsonProfile {
     return true;
   }
 
+  // A thread that is named anew has another record.
   bool take_thread(const JsonValue& record) {
-    threads_[record["id"].number()] = profile_.all_threads.size();
-    profile_.all_threads.push_back({record["id"].number(), record["name"].words(), false});
+    constexpr uint64_t kFirstThreadNumber = 200000;
+    const uint64_t id = record["id"].number();
+    const auto [place, fresh] = threads_.try_emplace(id, profile_.all_threads.size());
+    if (fresh) profile_.all_threads.emplace_back();
+    profile_.all_threads[place->second] = {kFirstThreadNumber + id, record["name"].words(), false};
     return true;
   }
 
@@ -135,6 +139,8 @@ class JsonProfile {
     }
     const std::string& thread = name_of(record["thread"]);
     if (!thread.empty()) profile_.threads[number] = thread;
+    const auto place = threads_.find(record["thread"]["id"].number());
+    if (place != threads_.end()) profile_.thread_places[number] = place->second;
     if (record["cut"].is_true()) profile_.cut.insert(number);
     return true;
   }

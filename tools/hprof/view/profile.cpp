@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tools/format/ascii_lines.h"
 #include "tools/format/file_kind.h"
 #include "tools/hprof/view/expansion.h"
 #include "tools/hprof/view/process_time.h"
@@ -177,12 +178,34 @@ bool read_by_kind(Input& in, Profile* profile, std::string* error) {
   return kind.is_binary ? read_pprof_profile(in, profile, error) : read_folded_profile(in, profile, error);
 }
 
+// Moves the notes "cpu=samples: threads, each with its nid: 200001 4711, 200002 4712" to the threads.
+void take_nids(std::vector<std::string>* notes, Profile* profile) {
+  std::map<uint64_t, uint64_t> nids;
+  const auto take = [&](const std::string& note) {
+    Scan scan(note);
+    uint64_t serial = 0, nid = 0;
+    if (!scan.maybe("cpu=samples: threads, each with its nid: ")) return false;
+    while (scan.decimal(&serial) && scan.literal(" ") && scan.decimal(&nid)) {
+      nids[serial] = nid;
+      scan.maybe(", ");
+    }
+    return true;
+  };
+  notes->erase(std::remove_if(notes->begin(), notes->end(), take), notes->end());
+  for (ProfileThread& thread : profile->all_threads) {
+    const auto found = nids.find(thread.serial);
+    if (found != nids.end()) thread.nid = found->second;
+  }
+}
+
 }  // namespace
 
 bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
   Input in(source);
   if (!read_by_kind(in, profile, error)) return false;
   take_session(profile);
+  take_nids(&profile->notes, profile);
+  for (ProfileWindow& window : profile->windows) take_nids(&window.notes, profile);
   if (rows_fit(*profile, in.offset())) return true;
   *error = "byte " + std::to_string(in.offset()) + ": " + Expansion::kProblem;
   return false;

@@ -73,6 +73,7 @@ struct ProfileThread {
   uint64_t serial;
   std::string name;
   bool ended;
+  uint64_t nid = 0;  // the system's id, by which jstack and logs name it; 0: not known
 };
 
 struct Profile {
@@ -81,6 +82,7 @@ struct Profile {
   std::map<uint64_t, std::vector<ProfileFrame>> traces;    // innermost first
   std::map<uint64_t, std::string> threads;                 // by trace: the thread's name, if traces are split
                                                            // by thread
+  std::map<uint64_t, size_t> thread_places;                // by trace: its place in all_threads, if known
   std::vector<ProfileThread> all_threads;                  // as a text report names them
   std::set<uint64_t> cut;                                  // traces that lack outer frames
   std::vector<ProfileTable> tables;                        // but for those of windows

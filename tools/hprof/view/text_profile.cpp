@@ -151,6 +151,7 @@ class TextReport {
       const std::string& name = profile_.all_threads[found->second].name;
       if (!expansion_.take(name.size())) return false;
       profile_.threads[trace] = name;
+      profile_.thread_places[trace] = found->second;
     }
     return true;
   }
