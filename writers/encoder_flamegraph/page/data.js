@@ -1,7 +1,7 @@
 // Reads the data of the page, which stands in the element "data": a line each, fields separated by tabs; ids and
 // cells that are ids in base 36. Text is escaped: \\ \t \n \r and \u003c for '<'.
 //   v 1                         version
-//   i key value                 about the profile: title, options, vm, created, created_ms, utc_offset (seconds), pid;
+//   i key value                 about the profile: title, session, created, created_ms, utc_offset (seconds), pid;
 //                               from, to ("12:03:10") and threads ("http-*"): what is shown first
 //   s id text                   string
 //   c id name                   class
@@ -40,6 +40,24 @@ function number(text, without) {
 }
 const unescape = (t) => t.includes('\\') ? t.replace(/\\(u003c|.)/g, (_, c) =>
   ({ t: '\t', n: '\n', r: '\r', u003c: '<' })[c] || c) : t;
+
+// What the notes of cpu=samples and cpu=times say of the whole process: "cpu=samples: the process used 31.8 s of CPU time
+// meanwhile, the Java threads in the table 13.4 s, the C2 compiler 14 s; the rest, 4.4 s, went to other threads, some ...".
+// parts: names and seconds, the first is that of the table. interval: of cpu=samples, in ns.
+function processesOf(notes) {
+  const found = [];
+  let interval = 0;
+  for (const note of notes) {
+    const engine = /^cpu=samples: engine .*, interval ([\d.]+) ms/.exec(note);
+    if (engine) interval = engine[1] * 1e6;
+    const used = /^cpu=\w+: the process used (.+) s of CPU time meanwhile, (.+); the rest, (.+) s, went to (other threads)?/.exec(note);
+    if (!used) continue;
+    const parts = used[2].split(', ').map((part) => /^(?:the )?(.+?)(?: in the table)? ([\d.]+) s$/.exec(part)).filter((part) => part).map(([, name, s]) => [name, +s]);
+    found.push({ seconds: +used[1], interval, parts: [...parts, [used[4] || 'the VM and the profiler', +used[3]]].filter(([, s], i) => !i || s > 0) });
+  }
+  return found;
+}
+const OUTSIDE = 'VM and native threads';
 
 class Side {
   constructor(label) {
@@ -84,8 +102,28 @@ class Side {
       this.read.push({ ...last, lines, report: null, windows: windows.length, live: lines.length - last.lines.length });
     }
   }
+  // Adds to a table the stacks of what else the process ran, if a note is about it and not about another report: rows
+  // below the cutoff may be missing, and a text report rounds shares.
+  addOutside(table, processes) {
+    const column = (test) => table.columns.findIndex(test), weight = (name) => column((c) => c.name === name && c.flags & WEIGHT);
+    const samples = weight('samples'), time = weight('time'), trace = column((c) => c.type === TRACE);
+    if (table.events || trace < 0 || !/cpu_(samples|times)/.test(table.name)) return;
+    const sum = (at) => table.lines.reduce((all, line) => all + (+line.split('\t')[at] || 0), 0), count = sum(samples), time_ns = sum(time);
+    for (const process of processes) {
+      const share = (time < 0 ? count * process.interval : time_ns) / process.parts[0][1] / 1e9;
+      if (share > 0.9 && share < 1.1) table.process = process;
+    }
+    if (!table.process) return;
+    const [[, whole], ...others] = table.process.parts;
+    for (const [name, s] of others) {
+      this.traces.set('*' + name, { stack: [number(OUTSIDE), number(name)], thread: '0' });
+      table.lines.push(table.columns.map((c, at) => at === trace ? '*' + name : at === time ? s * 1e9 : at === samples ? Math.round(s / whole * count) : 0).join('\t'));
+    }
+  }
   finish() {
     this.addWindows();
+    const processes = processesOf(this.notes);
+    if (processes.length) for (const table of this.read) this.addOutside(table, processes);
     for (const table of this.read) finishTable(this, table);
     for (const kind of ['strings', 'frames', 'traces', 'read', 'previous']) delete this[kind];
   }

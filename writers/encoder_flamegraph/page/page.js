@@ -367,6 +367,9 @@ function toRoots() {
 }
 
 function refresh() {
+  const head = isDiff() ? '' : headOf(state.sides[0], state.tables[state.table].table);
+  $('about').hidden = !head;
+  $('about').textContent = head;
   $('choose').value = state.table;
   $('weight').replaceChildren(...offered().map((w) => new Option(w.title + (w.flags & 16 ? ' (now)' : ''), w.name)));
   $('weight').value = weight().name;
@@ -531,14 +534,24 @@ function listen() {
   addEventListener('afterprint', () => { theme(state.theme); });
 }
 
+// "program Shop, process 4711 on host, ...": what ran and how.
+const sessionOf = ({ info, notes }) => info.session || notes.find((n) => n.startsWith('program ')) || '';
 // Program, process, date and duration.
 function titleOf(side) {
-  const { info, reports } = side, [, said, pid] = /^program ([^,;]+)(?:, process (\d+))?/.exec(info.session || side.notes.find((n) => n.startsWith('program ')) || '') || [];
+  const { info, reports } = side, [, said, pid] = /^program ([^,;]+)(?:, process (\d+))?/.exec(sessionOf(side)) || [];
   const program = (reports.find((r) => r.program) || {}).program || said, process = info.pid || pid;
   const from = Math.min(...reports.map((r) => r.from || Infinity)), until = Math.max(...reports.map((r) => r.until || 0));
   const seconds = until > from ? (until - from) / 1000 : +info.duration || 0;
   const long = seconds ? `${seconds < 100 ? seconds.toFixed(1) : Math.round(seconds)} s` : '';
   return [program || info.title || side.label || 'hprof', process && `process ${process}`, info.created, long].filter((t) => t).join(', ');
+}
+
+// What ran and how, and what 100 % of the table is.
+function headOf(side, table) {
+  const { process } = table;
+  const seconds = (s) => s.toFixed(process.seconds < 10 ? 2 : 1);
+  const used = process && `100 % is the CPU time of the process, ${seconds(process.seconds)} s: ${process.parts.map(([name, s]) => `${name} ${seconds(s)}`).join(', ')}`;
+  return [sessionOf(side).split('; options')[0], used].filter((t) => t).join('. ');
 }
 
 // What `hprof view` was told to show first.
