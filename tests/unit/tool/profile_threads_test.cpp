@@ -1,8 +1,9 @@
-// What hprof print says of the process and of its threads.
+// What hprof print says of the process and of its threads, and which options keep threads.
 #include <doctest/doctest.h>
 
 #include "tests/unit/support/hprof_builder.h"
 #include "tests/unit/tool/command_support.h"
+#include "tools/hprof/agent/options.h"
 #include "tools/hprof/view/process_time.h"
 
 using namespace hprof::test;
@@ -186,4 +187,20 @@ TEST_CASE("a binary file has its threads") {
   CHECK(
       has(said({"print", "--threads", path}), "  75.00%                 15  main    demo.A.inner 100.00%\n"));
   CHECK(has(said({"print", "--thread=pool", path}), "CPU SAMPLES, samples 5 in the rows"));
+}
+
+TEST_CASE("cpu=samples keeps threads unless that costs, disturbs a reader or is said otherwise") {
+  const auto keeps = [](const std::string& options) {
+    return stack_options(options, false).find(",thread=y") != std::string::npos;
+  };
+  for (const char* options : {"cpu=samples", "cpu=y,monitor=y", "cpu=samples,clock=wall"}) {
+    for (const char* format : {"flamegraph", "pprof", "json", "otlp"})
+      CHECK_MESSAGE(keeps(options + std::string(",format=") + format), options, format);
+    for (const char* format : {"a", "collapsed"})
+      CHECK_MESSAGE(!keeps(options + std::string(",format=") + format), options, format);
+    CHECK_MESSAGE(!keeps(options), options);
+  }
+  for (const char* options : {"cpu=samples,thread=n", "cpu=samples,heap=sites", "cpu=samples,every=60",
+                              "cpu=times", "heap=sites", "monitor=all"})
+    CHECK_MESSAGE(!keeps(options + std::string(",format=pprof")), options);
 }

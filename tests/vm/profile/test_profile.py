@@ -94,6 +94,8 @@ def a_format_has_its_depth_and_its_file_name(vm):
             continue
         code, text = hprof(vm, "print", path)
         check_equal((code, "CPU SAMPLES" in text), (0, True), "hprof print %s: %s" % (name, text))
+        code, text = hprof(vm, "print", "--thread=busy", path)
+        check_equal((code, "Spin.hot" in text), (0, True), "the thread in %s: %s" % (name, text))
     with open(profiled(vm, live, "java.hprof.jfr", "format=jfr"), "rb") as file:
         check_equal(file.read(4), b"FLR\0", "a recording")
     path = profiled(vm, live, "java.hprof.json", "format=json")

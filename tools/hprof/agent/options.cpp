@@ -29,6 +29,16 @@ std::unique_ptr<std::string> find_option(const std::string& options, const std::
   return nullptr;
 }
 
+// True: telling traces of cpu=samples apart by thread costs little and disturbs no reader. Sites would be as
+// many as threads times places; sessions with windows go on for so long that the traces of all their threads
+// do not fit. gprof2dot fails on threads in text, and folded stacks have none.
+static bool keeps_threads(const std::string& options, const hprof_encoder_ops* encoder, bool has_sites) {
+  const auto cpu = find_option(options, "cpu");
+  return encoder != nullptr && encoder != encoder_of_agent("a") && encoder != encoder_of_agent("collapsed") &&
+         cpu != nullptr && (*cpu == "samples" || *cpu == "y") && !has_sites &&
+         find_option(options, "thread") == nullptr && find_option(options, "every") == nullptr;
+}
+
 std::string stack_options(const std::string& options, bool attached) {
   const auto is = [&](const char* name, const char* start) {
     const auto value = find_option(options, name);
@@ -43,9 +53,12 @@ std::string stack_options(const std::string& options, bool attached) {
   const hprof_encoder_ops* encoder = encoder_of_agent(format != nullptr ? *format : "a");
   const bool is_for_stacks = encoder != nullptr && encoder->least_depth != 0;
   const bool samples_cpu = (is("cpu", "samples") || is("cpu", "y")) && !is("clock", "wall");
-  if (is_for_stacks && samples_cpu && find_option(options, "sampler") == nullptr) return ",sampler=native";
-  if (!is_sampled || is_exact || is_for_stacks || find_option(options, "depth") != nullptr) return "";
-  return ",depth=" + std::to_string(HPROF_WHOLE_DEPTH);
+  std::string added;
+  if (is_for_stacks && samples_cpu && find_option(options, "sampler") == nullptr) added += ",sampler=native";
+  if (is_sampled && !is_exact && !is_for_stacks && find_option(options, "depth") == nullptr)
+    added += ",depth=" + std::to_string(HPROF_WHOLE_DEPTH);
+  if (keeps_threads(options, encoder, has_sites)) added += ",thread=y";
+  return added;
 }
 
 std::string format_option(const std::string& options, const std::string& file) {

@@ -16,7 +16,8 @@ std::unique_ptr<std::string> find_option(const std::string& options, const std::
 
 // What to add so that stacks are whole: the agent's own default is 4 frames, as the manual says. Not where
 // depth= is given, or an exact collector, whose cost grows with the depth. Attached, sites are sampled. A
-// format with a depth of its own gets frames of native code instead, unless sampler= is given.
+// format with a depth of its own gets frames of native code instead, unless sampler= is given. In
+// formats whose readers take it, thread=y tells traces of cpu=samples apart.
 std::string stack_options(const std::string& options, bool attached);
 // What to add so that the file of this name has the format of its suffix: ",format=pprof" for app.pb.gz,
 // ",compress=gzip" for app.txt.gz. Not where format= or compress= is given.
