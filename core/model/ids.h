@@ -48,7 +48,7 @@ struct TraceInfo {
 struct ThreadInfo {
   uint32_t serial;
   uint32_t flags;
-  uint64_t object;
+  uint64_t object, java_id, os_id;
   uint32_t name, group, parent_group;
 };
 

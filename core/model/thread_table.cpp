@@ -72,6 +72,8 @@ void ThreadTable::write(Slot& slot, const ThreadFacts& facts, uint32_t serial) {
   store_release(&slot.info.serial, serial);
   store_release(&slot.info.flags, facts.flags);
   store_release(&slot.info.object, uint64_t{0});
+  store_release(&slot.info.java_id, facts.java_id);
+  store_release(&slot.info.os_id, facts.os_id);
   store_release(&slot.info.name, raw(facts.name));
   store_release(&slot.info.group, raw(facts.group));
   store_release(&slot.info.parent_group, raw(facts.parent_group));
@@ -124,6 +126,8 @@ bool ThreadTable::get(ThreadSerial serial, ThreadInfo* info) const {
   if (!slot) return false;
   info->flags = load_acquire(&slot->info.flags);
   info->object = load_acquire(&slot->info.object);
+  info->java_id = load_acquire(&slot->info.java_id);
+  info->os_id = load_acquire(&slot->info.os_id);
   info->name = load_acquire(&slot->info.name);
   info->group = load_acquire(&slot->info.group);
   info->parent_group = load_acquire(&slot->info.parent_group);

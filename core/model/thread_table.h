@@ -16,6 +16,7 @@ struct ThreadFacts {
   StringId group = StringId::kNone;
   StringId parent_group = StringId::kNone;
   uint32_t flags = 0;  // HPROF_THREAD_*
+  uint64_t java_id = 0, os_id = 0;
 };
 
 // Serials are given once and never again. The table remembers `capacity` threads: all that live, and the

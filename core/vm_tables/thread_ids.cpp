@@ -4,8 +4,8 @@
 
 namespace hprof {
 
-bool open_addresses(JNIEnv* jni, FieldReader<jlong>& addresses) {
-  return addresses.open(jni, "java/lang/Thread", "eetop");
+bool open_addresses(JNIEnv* jni, FieldReader<jlong>& addresses, const char* field) {
+  return addresses.open(jni, "java/lang/Thread", field);
 }
 
 const char* NativeThreadIds::prepare(const VmStructs& structs, JNIEnv* jni, jobject current) {

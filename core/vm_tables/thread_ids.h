@@ -29,6 +29,6 @@ class NativeThreadIds {
 
 // Opens a reader of JavaThread addresses in java.lang.Thread objects. False: this VM has no such field.
 // [control]
-bool open_addresses(JNIEnv* jni, FieldReader<jlong>& addresses);
+bool open_addresses(JNIEnv* jni, FieldReader<jlong>& addresses, const char* field = "eetop");
 
 }  // namespace hprof

@@ -27,10 +27,14 @@ struct BlockedThread : PooledEntry {
   std::atomic<uint64_t> since;    // clock; distinct for each time the thread blocks
   Lock lock;                      // of the references; the owner only tries it
   std::atomic<uint32_t> left;     // the owner ended without deleting its references
+  std::atomic<uint32_t> hash;     // of the monitor, MonitorEvents::hash_of
+  // Entering: the thread that held the monitor, 0: not known; waiting: the timeout in ms, 0: none.
+  std::atomic<uint32_t> detail;
+  std::atomic<uint32_t> entered;  // entering: MonitorEvents::last_entered when the thread blocked
   void* thread_ref;               // weak global references; nullptr: none
   void* object_ref;
 };
-static_assert(sizeof(BlockedThread) <= 64, "a cache line each, more or less");
+static_assert(sizeof(BlockedThread) <= 72, "a cache line each, more or less");
 
 // A blocked thread as the control thread reads it.
 struct BlockedNow {

@@ -153,6 +153,9 @@ void Collector::block(void* jni, hprof_thread* thread, void* object, Doing doing
   bool is_virtual = (thread->flags & HPROF_THREAD_VIRTUAL) != 0;
   bool is_told = doing == Doing::kEntering ? finds_monitors_ : finds_waits_;
   if (is_virtual || !is_told) hold_references(jni, entry, is_virtual, object);
+  const uint32_t hash = events_.hash_of(jvmti_, static_cast<jobject>(object));
+  entry->hash.store(hash, std::memory_order_relaxed);
+  entry->entered.store(events_.last_entered(hash), std::memory_order_relaxed);
   BlockedThreads::begin(entry, doing, now, trace, monitor);
 }
 
@@ -199,10 +202,12 @@ hprof_class_serial Collector::class_of(void* jni, void* object) const {
   return serial;
 }
 
-void Collector::add(hprof_thread_serial thread, hprof_trace_serial trace, hprof_class_serial monitor,
-                    uint64_t ns, uint64_t until) {
-  if (!table_.add(thread, trace, monitor, 1, ns)) count_loss(lost_rows_);
-  events_.contention({until, thread, 1, ns, trace, monitor, 0});
+void Collector::add(const hprof_monitor_event& event) {
+  if (!table_.add(static_cast<hprof_thread_serial>(event.thread),
+                  static_cast<hprof_trace_serial>(event.trace),
+                  static_cast<hprof_class_serial>(event.monitor), 1, event.time_ns))
+    count_loss(lost_rows_);
+  events_.contention(event);
 }
 
 void Collector::emit(uint32_t kind, hprof_thread_serial thread, hprof_class_serial monitor, uint64_t ms) {
@@ -223,7 +228,9 @@ void Collector::monitor_contended_enter(void* jni, hprof_thread* thread, void* o
   const hprof_trace_serial trace = stacks_.of_current(jni, thread->serial);
   const hprof_class_serial monitor = class_of(jni, object);
   block(jni, thread, object, Doing::kEntering, since, trace, monitor);
-  holders_.ask(static_cast<JNIEnv*>(jni), thread, static_cast<jobject>(object), trace, monitor, since);
+  const hprof_thread_serial owner =
+      holders_.ask(static_cast<JNIEnv*>(jni), thread, static_cast<jobject>(object), trace, monitor, since);
+  if (BlockedThread* entry = entry_of(thread)) entry->detail.store(owner, std::memory_order_relaxed);
 }
 
 void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void* object) {
@@ -234,15 +241,21 @@ void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void*
       entry->doing.load(std::memory_order_relaxed) == static_cast<uint32_t>(Doing::kEntering)) {
     uint64_t since = entry->since.load(std::memory_order_relaxed);
     if (since < from) since = from;
-    add(thread->serial, entry->trace.load(std::memory_order_relaxed),
-        entry->monitor.load(std::memory_order_relaxed), until > since ? until - since : 0, until);
+    // Who has entered meanwhile was the last to hold it.
+    const uint32_t hash = entry->hash.load(std::memory_order_relaxed);
+    hprof_thread_serial owner = events_.enter(hash, thread->serial);
+    if (owner == entry->entered.load(std::memory_order_relaxed) || owner == thread->serial)
+      owner = entry->detail.load(std::memory_order_relaxed);
+    add({until, thread->serial, 1, until > since ? until - since : 0,
+         entry->trace.load(std::memory_order_relaxed), entry->monitor.load(std::memory_order_relaxed), 0,
+         hash, owner, 0, 0});
     unblock(jni, thread, entry);
   } else if (thread->slot == &no_entry) {
     thread->slot = nullptr;
   } else if (entry == nullptr && (thread->flags & HPROF_THREAD_VIRTUAL) == 0) {
     // The thread was blocked before the start; its stack is still the same.
-    add(thread->serial, stacks_.of_current(jni, thread->serial), class_of(jni, object),
-        until > from ? until - from : 0, until);
+    add({until, thread->serial, 1, until > from ? until - from : 0, stacks_.of_current(jni, thread->serial),
+         class_of(jni, object), 0, events_.hash_of(jvmti_, static_cast<jobject>(object)), 0, 0, 0});
   }
 }
 
@@ -252,11 +265,16 @@ void Collector::monitor_wait(void* jni, hprof_thread* thread, void* object, int6
   hprof_class_serial monitor = class_of(jni, object);
   const hprof_trace_serial trace = events_.are_on() ? stacks_.of_current(jni, thread->serial) : 0;
   block(jni, thread, object, Doing::kWaiting, since, trace, monitor);
+  if (BlockedThread* entry = entry_of(thread))
+    entry->detail.store(timeout_ms <= 0           ? 0
+                        : timeout_ms < UINT32_MAX ? static_cast<uint32_t>(timeout_ms)
+                                                  : UINT32_MAX,
+                        std::memory_order_relaxed);
   emit(HPROF_RECORD_MONITOR_WAIT, thread->serial, monitor,
        timeout_ms > 0 ? static_cast<uint64_t>(timeout_ms) : 0);
 }
 
-void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t) {
+void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t timed_out) {
   uint64_t until = now();
   if (!is_running()) return;
   BlockedThread* entry = entry_of(thread);
@@ -270,7 +288,9 @@ void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t)
   const uint64_t ns = until > since ? until - since : 0;
   const hprof_class_serial monitor = entry->monitor.load(std::memory_order_relaxed);
   emit(HPROF_RECORD_MONITOR_WAITED, thread->serial, monitor, ns / kNsPerMs);
-  events_.wait({until, thread->serial, 1, ns, entry->trace.load(std::memory_order_relaxed), monitor, 0});
+  events_.wait({until, thread->serial, 1, ns, entry->trace.load(std::memory_order_relaxed), monitor, 0,
+                entry->hash.load(std::memory_order_relaxed), 0,
+                entry->detail.load(std::memory_order_relaxed) * kNsPerMs, timed_out != 0 ? 1u : 0u});
   unblock(jni, thread, entry);
 }
 

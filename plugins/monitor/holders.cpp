@@ -57,17 +57,19 @@ void Holders::Names::add(hprof_thread_serial thread) {
 }
 
 // Not on virtual threads: while the VM looks for an owner, it mounts none.
-void Holders::ask(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
-                  hprof_class_serial monitor, uint64_t now) {
+hprof_thread_serial Holders::ask(JNIEnv* jni, const hprof_thread* thread, jobject object,
+                                 hprof_trace_serial trace, hprof_class_serial monitor, uint64_t now) {
   uint64_t next = next_.load(std::memory_order_relaxed);
   if (now < next || (thread->flags & HPROF_THREAD_VIRTUAL) != 0 ||
       !next_.compare_exchange_strong(next, now + kBetweenNs, std::memory_order_relaxed))
-    return;
+    return 0;
   hprof_thread_serial owner = 0;
   uint32_t entry_count = 0;
-  if (ask_owner(services_, jvmti_, jni, object, &owner, &entry_count) && owner != 0 &&
-      owner != HPROF_OWNER_UNKNOWN)
-    add(trace, monitor, thread->serial, owner);
+  if (!ask_owner(services_, jvmti_, jni, object, &owner, &entry_count) || owner == 0 ||
+      owner == HPROF_OWNER_UNKNOWN)
+    return 0;
+  add(trace, monitor, thread->serial, owner);
+  return owner;
 }
 
 void Holders::add(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,

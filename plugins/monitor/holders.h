@@ -34,9 +34,10 @@ class Holders {
   void close();                                          // [control]
   void clear();                                          // [control]
 
-  // The calling thread is about to be blocked on the monitor. Never waits. [app]
-  void ask(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
-           hprof_class_serial monitor, uint64_t now);
+  // The calling thread is about to be blocked on the monitor. Returns who holds it, 0: not known. Never
+  // waits. [app]
+  hprof_thread_serial ask(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
+                          hprof_class_serial monitor, uint64_t now);
   // The thread was found waiting for a lock with that owner. Never waits. [app][control]
   void add(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
            hprof_thread_serial owner);

@@ -1,5 +1,7 @@
 #include "collector.h"
 
+#include <initializer_list>
+
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/events.hpp>
 #include <hprof/cpp/jni_exception.hpp>
@@ -9,6 +11,7 @@ namespace hprof::vm_events {
 namespace {
 
 constexpr uint64_t kSecondNs = 1'000'000'000;
+constexpr uint32_t kRoundsOfVm = 10;  // from one event of the VM to the next
 
 constexpr hprof_column kThreadColumns[] = {
     tables::kAt,
@@ -16,6 +19,15 @@ constexpr hprof_column kThreadColumns[] = {
     {"starts", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "1: it starts, 0: it ends"}};
 constexpr auto kThreads =
     tables::schema<hprof_thread_event>(HPROF_TABLE_THREAD_EVENTS, "THREAD EVENTS", kThreadColumns);
+
+constexpr hprof_column kThreadCountColumns[] = {
+    tables::kAt,
+    {"live", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "platform threads of the program"},
+    {"daemons", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "of these"},
+    {"started", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "since the start"},
+    {"most", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "that lived at the same time"}};
+constexpr auto kThreadCounts = tables::schema<hprof_thread_count_event>(
+    HPROF_TABLE_THREAD_COUNT_EVENTS, "THREAD COUNT EVENTS", kThreadCountColumns);
 
 constexpr hprof_column kNumber = {"pause", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "number of the GC pause"};
 constexpr hprof_column kPauseColumns[] = {
@@ -92,7 +104,17 @@ Collector::Collector(const hprof_host* host)
 
 hprof_status Collector::start() {
   if (!takes_events(services_.host)) return HPROF_OK;
+  vm_ = look_at_vm();
+  emit_vm();
+  starts_++;
+  for (std::atomic<uint32_t>* number : {&live_, &daemons_, &started_, &most_})
+    number->store(0, std::memory_order_relaxed);
   is_on_.store(true, std::memory_order_relaxed);
+  services_.threads->each(services_.host, nullptr, this,
+                          [](void* self, hprof_thread* thread, void*) -> uint32_t {
+                            static_cast<Collector*>(self)->count_start(thread);
+                            return 1;
+                          });
   sampled_ns_ = now();
   cpu_ns_ = services_.clock->process_cpu(services_.host);
   machine_ = look_at_machine();
@@ -107,11 +129,45 @@ void Collector::stop() {
   watcher_ = nullptr;
 }
 
-void Collector::pass_on(const hprof_thread* thread, uint64_t starts) {
-  if (!is_on_.load(std::memory_order_relaxed) ||
-      (thread->flags & (HPROF_THREAD_AGENT | HPROF_THREAD_VIRTUAL)) != 0)
+static bool is_counted(const hprof_thread& thread) {
+  return (thread.flags & (HPROF_THREAD_AGENT | HPROF_THREAD_VIRTUAL)) == 0;
+}
+
+void Collector::thread_start(void*, hprof_thread* thread) {
+  if (!is_on_.load(std::memory_order_relaxed) || !is_counted(*thread)) return;
+  count_start(thread);
+  emit_event(services_, kThreads, hprof_thread_event{now(), thread->serial, 1});
+}
+
+void Collector::thread_end(void*, hprof_thread* thread) {
+  if (!is_on_.load(std::memory_order_relaxed) || !is_counted(*thread)) return;
+  count_end(thread);
+  emit_event(services_, kThreads, hprof_thread_event{now(), thread->serial, 0});
+}
+
+// The collector's start meets threads that start at the same time.
+void Collector::count_start(hprof_thread* thread) {
+  auto* const mark = reinterpret_cast<void*>(starts_);
+  if (__atomic_exchange_n(&thread->slot, mark, __ATOMIC_RELAXED) == mark) return;
+  if ((thread->flags & HPROF_THREAD_DAEMON) != 0) daemons_.fetch_add(1, std::memory_order_relaxed);
+  started_.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t live = live_.fetch_add(1, std::memory_order_relaxed) + 1;
+  uint32_t most = most_.load(std::memory_order_relaxed);
+  while (live > most && !most_.compare_exchange_weak(most, live, std::memory_order_relaxed)) {
+  }
+}
+
+void Collector::count_end(hprof_thread* thread) {
+  if (__atomic_exchange_n(&thread->slot, nullptr, __ATOMIC_RELAXED) != reinterpret_cast<void*>(starts_))
     return;
-  emit_event(services_, kThreads, hprof_thread_event{now(), thread->serial, starts});
+  if ((thread->flags & HPROF_THREAD_DAEMON) != 0) daemons_.fetch_sub(1, std::memory_order_relaxed);
+  live_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Collector::emit_threads() {
+  const auto of = [](const std::atomic<uint32_t>& number) { return number.load(std::memory_order_relaxed); };
+  emit_event(services_, kThreadCounts,
+             hprof_thread_count_event{now(), of(live_), of(daemons_), of(started_), of(most_)});
 }
 
 void Collector::gc_start() { paused_ns_ = now(); }
@@ -158,10 +214,13 @@ void Collector::watch(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<Collector*>(argument);
   const Heap heap(static_cast<JNIEnv*>(jni));
   bool goes_on = true;
+  uint32_t round = 0;
   // One more round follows when the waits have been ended.
   while (goes_on) {
     goes_on = self->services_.threads->wait(thread, kSecondNs) != 0;
+    if (++round % kRoundsOfVm == 0) self->emit_vm();
     self->emit_load(heap.processors);
+    self->emit_threads();
     self->emit_heap(heap);
   }
 }

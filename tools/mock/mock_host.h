@@ -126,6 +126,8 @@ class MockHost {
   hprof_thread_serial add_thread(const std::string& name, const std::string& group,
                                  const std::string& parent_group, hprof_object_id object = 0,
                                  hprof_trace_serial trace = 0, uint32_t flags = 0);
+  void set_thread_ids(hprof_thread_serial serial, uint64_t java_id, uint64_t os_id);
+  void rename_thread(hprof_thread_serial serial, const std::string& name);
   bool tables_are_full = false;  // ids->trace answers 0
   // The answers of ids->frame and ids->class_serial for a raw jmethodID or jclass.
   std::map<void*, hprof_method_id> raw_methods;

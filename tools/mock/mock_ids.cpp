@@ -77,6 +77,13 @@ struct MockIds {
   static uint32_t thread_info(const hprof_host* host, hprof_thread_serial serial, hprof_thread_info* info) {
     return answer(find(MockHost::of(host), MockHost::of(host)->threads_, serial), info);
   }
+  static hprof_thread_serial virtual_thread(const hprof_host* host, uint64_t java_id, hprof_text name) {
+    MockHost* self = MockHost::of(host);
+    const std::string text = name.data != nullptr ? std::string(name.data, name.size) : "";
+    const auto serial = self->add_thread(text, "", "", 0, 0, HPROF_THREAD_VIRTUAL);
+    self->set_thread_ids(serial, java_id, 0);
+    return serial;
+  }
 };
 
 const hprof_ids_service* mock_ids_service() { return mock_table<hprof_ids_service, MockIds>(); }
@@ -143,8 +150,20 @@ hprof_thread_serial MockHost::add_thread(const std::string& name, const std::str
   const auto serial = static_cast<hprof_thread_serial>(threads_.size() + 1);
   threads_.push_back({sizeof(hprof_thread_info), serial, flags, intern(name),
                       group.empty() ? 0 : intern(group), parent_group.empty() ? 0 : intern(parent_group),
-                      trace, 0, object});
+                      trace, 0, object, 0, 0});
   return serial;
+}
+
+void MockHost::set_thread_ids(hprof_thread_serial serial, uint64_t java_id, uint64_t os_id) {
+  Guard guard(lock_);
+  threads_[serial - 1].java_id = java_id;
+  threads_[serial - 1].os_id = os_id;
+}
+
+void MockHost::rename_thread(hprof_thread_serial serial, const std::string& name) {
+  const hprof_string_id id = intern(name);
+  Guard guard(lock_);
+  threads_[serial - 1].name = id;
 }
 
 std::string MockHost::text(hprof_string_id id) const {

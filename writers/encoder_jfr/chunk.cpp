@@ -50,6 +50,7 @@ void Chunk::clear() {
 
 void Chunk::write(JfrOut& out, uint64_t now_ns) {
   // No two chunks of a file begin at the same time: some readers drop one of them.
+  pools.finish();
   const uint64_t end_ns = now_ns > began_ns_ ? now_ns : began_ns_ + 1;
   const uint64_t end = ticks(end_ns);
   const uint64_t pools_at = kHeaderBytes + events_.size();

@@ -2,6 +2,8 @@
 //
 // Events become events of the JDK's types, notes hprof.Note. Reports are not written: their tables are the
 // sums of the events. A chunk ends with each report, when it is large enough, and after a minute.
+#include <initializer_list>
+
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/writer.hpp>
@@ -13,8 +15,9 @@ namespace hprof::jfr {
 namespace {
 
 constexpr uint64_t kSecondNs = 1'000'000'000;
-// The longest that a chunk gathers: the first one, after which the file can be opened, and the others.
-constexpr uint64_t kFirstChunkNs = kSecondNs, kChunkNs = 60 * kSecondNs;
+// The longest that a chunk gathers: the first one, after which the file can be opened and most threads have
+// the names that they give themselves, and the others.
+constexpr uint64_t kFirstChunkNs = kSecondNs * 5 / 2, kChunkNs = 60 * kSecondNs;
 // JFR's samples have no weight, so one that stands for several is written as often as this.
 constexpr uint64_t kRepeatsMost = 10'000;
 constexpr uint64_t kUnknownTime = uint64_t{1} << 63;  // as the JDK writes it
@@ -36,30 +39,38 @@ struct Encoder {
 
   Services services;
   Chunk chunk;
-  // This chunk has the event of the JVM; that of the processors; any other than these and settings; one that
-  // is no note.
-  bool has_facts = false, has_processors = false, has_any = false, has_events = false;
+  // This chunk has the event of the processors; any other than these and settings; one that is no note.
+  bool has_processors = false, has_any = false, has_events = false;
   bool has_settings[kTypeCount] = {};
   bool has_chunk = false;       // the file has one
+  bool is_over = false;         // the event of the VM's end has been written
+  hprof_vm_event vm = {};       // the last; its texts are 0 before the first
   uint32_t seen = 0, said = 0;  // bits of kSources: events have come; a message says that none have
   uint64_t* lost_events = nullptr;
   uint64_t* lost_copies = nullptr;
 };
 
-bool add_facts(Encoder& encoder) {
-  if (encoder.has_facts) return true;
+// What the chunk says of the VM, whose event may come behind others.
+void add_vm(Encoder& encoder) {
   const hprof_settings& settings = encoder.services.settings();
-  TextLine<2 * kNumberMost> version;
-  version.add("JRE (").add(settings.java_version).add(")");
+  const hprof_vm_event& vm = encoder.vm;
+  TextLine<2 * kNumberMost> java;
+  java.add("JRE (").add(settings.java_version).add(")");
   Event event(encoder.chunk, kJvmInformation, encoder.chunk.began_ns(), true);
-  event.words("Java VM");
-  event.words(settings.java_version != 0 ? version.c_str() : nullptr);
-  // Arguments may be secrets.
-  for (uint32_t i = 0; i < 3; i++) event.words(nullptr);
-  event.varint(settings.attached == 0 ? encoder.chunk.created_ms() : kUnknownTime);
+  const auto add = [&](uint64_t id) {
+    event.text(encoder.chunk.pools.string(static_cast<hprof_string_id>(id)));
+  };
+  vm.name != 0 ? add(vm.name) : event.words("Java VM");
+  vm.version != 0 ? add(vm.version) : event.words(settings.java_version != 0 ? java.c_str() : nullptr);
+  add(vm.arguments);
+  event.words(nullptr);  // flags of the VM's own file
+  add(vm.command);
+  event.varint(vm.began_ms != 0         ? vm.began_ms
+               : settings.attached == 0 ? encoder.chunk.created_ms()
+                                        : kUnknownTime);
   const hprof_io_service* io = encoder.services.io;
   event.varint(io != nullptr ? io->process_id(encoder.services.host) : 0);
-  return encoder.has_facts = event.keep();
+  event.keep();
 }
 
 bool add_setting(Encoder& encoder, Type type, const char* name, const char* value) {
@@ -88,11 +99,12 @@ bool add_settings(Encoder& encoder, Type type, uint64_t period_ns, const char* k
 
 void clear_chunk(Encoder& encoder) {
   encoder.chunk.clear();
-  encoder.has_facts = encoder.has_processors = encoder.has_any = encoder.has_events = false;
+  encoder.has_processors = encoder.has_any = encoder.has_events = false;
   std::memset(encoder.has_settings, 0, sizeof encoder.has_settings);
 }
 
 void write_chunk(Encoder& encoder, JfrOut& out, uint64_t now_ns) {
+  add_vm(encoder);
   encoder.chunk.write(out, now_ns);
   encoder.has_chunk = true;
   clear_chunk(encoder);
@@ -102,11 +114,10 @@ void write_chunk(Encoder& encoder, JfrOut& out, uint64_t now_ns) {
 // lost if that fails, too. True: added.
 template <class Add>
 bool add_event(Encoder& encoder, JfrOut& out, uint64_t now_ns, const Add& add) {
-  const auto adds = [&] { return add_facts(encoder) && add(); };
-  bool added = adds();
+  bool added = add();
   if (!added && encoder.has_any) {
     write_chunk(encoder, out, now_ns);
-    added = adds();
+    added = add();
   }
   if (!added) {
     clear_chunk(encoder);
@@ -196,16 +207,23 @@ bool add_blocking(const Row& row, Type type) {
   const auto& blocked = row.as<hprof_monitor_event>();
   if (!add_settings(row.encoder, type, 0, nullptr)) return false;
   const uint64_t thread = row.thread(blocked.thread), stack = row.stack(blocked.trace);
-  const uint64_t owner = row.owner(blocked.monitor);
+  const uint64_t owner = row.owner(blocked.monitor), held_by = row.thread(blocked.owner);
   Event event(row.encoder.chunk, type, blocked.at_ns - blocked.time_ns);
   event.varint(blocked.time_ns);
   event.varint(thread);
   event.varint(stack);
   event.varint(owner);
-  // What follows is not known: the previous owner; the notifier, timeout, and whether it was over; timeout
-  // and until; then the lock's address.
-  const uint32_t unknown = type == kMonitorEnter ? 1 : type == kMonitorWait ? 3 : 2;
-  event.zeros(unknown + 1);
+  if (type == kMonitorEnter) {
+    event.varint(held_by);
+  } else if (type == kMonitorWait) {
+    event.varint(0);  // the notifier
+    event.varint(blocked.timeout_ns);
+    event.varint(blocked.timed_out);
+  } else {
+    event.varint(kUnknownTime);  // timeout
+    event.varint(kUnknownTime);  // until
+  }
+  event.varint(blocked.lock);  // for its address
   return event.keep();
 }
 bool add_contention(const Row& row) {
@@ -226,13 +244,31 @@ bool add_thread(const Row& row) {
   return event.keep();
 }
 
+bool add_thread_count(const Row& row) {
+  const auto& count = row.as<hprof_thread_count_event>();
+  if (!add_settings(row.encoder, kThreadStatistics, 0, nullptr)) return false;
+  Event event(row.encoder.chunk, kThreadStatistics, count.at_ns);
+  for (const uint64_t number : {count.live, count.daemons, count.started, count.most}) event.varint(number);
+  return event.keep();
+}
+
+bool add_vm_event(const Row& row) {
+  row.encoder.vm = row.as<hprof_vm_event>();
+  return true;
+}
+
+// A pause is a collection of one phase.
+uint64_t copies_of_pause(const Row&) { return 2; }
 bool add_pause(const Row& row) {
   const auto& pause = row.as<hprof_pause_event>();
-  if (!add_settings(row.encoder, kGarbageCollection, 0, nullptr)) return false;
-  Event event(row.encoder.chunk, kGarbageCollection, pause.at_ns - pause.time_ns);
+  const Type type = row.copy != 0 ? kGarbageCollection : kGcPause;
+  if (!add_settings(row.encoder, type, 0, nullptr)) return false;
+  Event event(row.encoder.chunk, type, pause.at_ns - pause.time_ns);
   event.varint(pause.time_ns);
+  if (type == kGcPause) event.varint(0);  // thread
   event.varint(pause.number);
-  event.words(nullptr);  // name
+  event.words(type == kGcPause ? "GC Pause" : nullptr);  // name
+  if (type == kGcPause) return event.keep();
   event.words(nullptr);  // cause
   event.varint(pause.time_ns);
   event.varint(pause.time_ns);
@@ -305,7 +341,9 @@ constexpr Source kSources[] = {
      nullptr},
     {HPROF_TABLE_MONITOR_WAIT_EVENTS, nullptr, kColumns<hprof_monitor_event>, add_wait, nullptr},
     {HPROF_TABLE_THREAD_EVENTS, nullptr, kColumns<hprof_thread_event>, add_thread, nullptr},
-    {HPROF_TABLE_PAUSE_EVENTS, nullptr, kColumns<hprof_pause_event>, add_pause, nullptr},
+    {HPROF_TABLE_THREAD_COUNT_EVENTS, nullptr, kColumns<hprof_thread_count_event>, add_thread_count, nullptr},
+    {HPROF_TABLE_VM_EVENTS, nullptr, kColumns<hprof_vm_event>, add_vm_event, nullptr},
+    {HPROF_TABLE_PAUSE_EVENTS, nullptr, kColumns<hprof_pause_event>, add_pause, copies_of_pause},
     {HPROF_TABLE_HEAP_EVENTS, nullptr, kColumns<hprof_heap_event>, add_heap, nullptr},
     {HPROF_TABLE_LOAD_EVENTS, nullptr, kColumns<hprof_load_event>, add_load, nullptr},
 };
@@ -363,8 +401,19 @@ void add_note(Encoder& encoder, JfrOut& out, const hprof_rec_note& note) {
 
 void end_file(Encoder& encoder, JfrOut& out, uint64_t now_ns) {
   if (encoder.has_chunk && !encoder.has_any) return;
-  add_facts(encoder);
   write_chunk(encoder, out, now_ns);
+}
+
+// The event of the VM's end, with the first report that is made of it.
+void add_end(Encoder& encoder, JfrOut& out, const hprof_rec_report& report) {
+  if (encoder.is_over || report.info->reason != HPROF_REPORT_EXIT) return;
+  const uint64_t now_ns = encoder.chunk.time_of(report.head);
+  encoder.is_over = add_event(encoder, out, now_ns, [&] {
+    Event event(encoder.chunk, kShutdown, now_ns);
+    event.zeros(2);  // thread, stack
+    event.words("The VM ends");
+    return event.keep();
+  });
 }
 
 hprof_status Encoder::open(char*, uint32_t) {
@@ -388,10 +437,14 @@ hprof_status Encoder::encode(const hprof_record* record, hprof_out* to) {
     case HPROF_RECORD_FILE_END:
       end_file(*this, out, chunk.time_of(*record));
       break;
+    case HPROF_RECORD_THREAD_START:  // again, if it has another name
+      chunk.pools.rename(as<hprof_rec_definition>(record).id);
+      break;
     case HPROF_RECORD_NOTE:
       add_note(*this, out, as<hprof_rec_note>(record));
       break;
     case HPROF_RECORD_REPORT_END:
+      add_end(*this, out, as<hprof_rec_report>(record));
       if (has_events) write_chunk(*this, out, chunk.time_of(*record));
       break;
     case HPROF_RECORD_TABLE: {
@@ -407,23 +460,16 @@ hprof_status Encoder::encode(const hprof_record* record, hprof_out* to) {
 }
 
 // Tables of sums are taken, so that their collectors may run, and left out.
-constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
-                                    HPROF_KIND_FILE_END,
-                                    HPROF_KIND_NOTE,
-                                    HPROF_KIND_REPORT_END,
-                                    HPROF_TABLE_CPU_SAMPLE_EVENTS,
-                                    HPROF_TABLE_ALLOC_SITE_EVENTS,
-                                    HPROF_TABLE_MONITOR_TIME_EVENTS,
-                                    HPROF_TABLE_MONITOR_WAIT_EVENTS,
-                                    HPROF_TABLE_THREAD_EVENTS,
-                                    HPROF_TABLE_PAUSE_EVENTS,
-                                    HPROF_TABLE_HEAP_EVENTS,
-                                    HPROF_TABLE_LOAD_EVENTS,
-                                    HPROF_TABLE_CPU_SAMPLES,
-                                    HPROF_TABLE_ALLOC_SITES,
-                                    HPROF_TABLE_HEAP_SUMMARY,
-                                    HPROF_TABLE_MONITOR_TIME,
-                                    nullptr};
+constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,           HPROF_KIND_FILE_END,
+                                    HPROF_KIND_THREAD_START,         HPROF_KIND_NOTE,
+                                    HPROF_KIND_REPORT_END,           HPROF_TABLE_CPU_SAMPLE_EVENTS,
+                                    HPROF_TABLE_ALLOC_SITE_EVENTS,   HPROF_TABLE_MONITOR_TIME_EVENTS,
+                                    HPROF_TABLE_MONITOR_WAIT_EVENTS, HPROF_TABLE_THREAD_EVENTS,
+                                    HPROF_TABLE_THREAD_COUNT_EVENTS, HPROF_TABLE_VM_EVENTS,
+                                    HPROF_TABLE_PAUSE_EVENTS,        HPROF_TABLE_HEAP_EVENTS,
+                                    HPROF_TABLE_LOAD_EVENTS,         HPROF_TABLE_CPU_SAMPLES,
+                                    HPROF_TABLE_ALLOC_SITES,         HPROF_TABLE_HEAP_SUMMARY,
+                                    HPROF_TABLE_MONITOR_TIME,        nullptr};
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=jfr";

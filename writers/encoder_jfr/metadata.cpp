@@ -132,6 +132,7 @@ constexpr Class kClasses[] = {
     {kDataAmount, "jdk.jfr.DataAmount", kAnnotation, {kValue}},
     {kMemoryAddress, "jdk.jfr.MemoryAddress", kAnnotation, {}},
     {kPercentage, "jdk.jfr.Percentage", kAnnotation, {}},
+    {kContentType, "jdk.jfr.ContentType", kAnnotation, {}},
     {kVirtualSpace,
      "jdk.types.VirtualSpace",
      nullptr,
@@ -203,6 +204,16 @@ constexpr Class kClasses[] = {
      {kStart, kEventThread, kAnyThread},
      "Java Thread End",
      {"Java Application"}},
+    {kThreadStatistics,
+     "jdk.JavaThreadStatistics",
+     kEvent,
+     {kStart,
+      {"activeCount", kLong, kPlain},
+      {"daemonCount", kLong, kPlain},
+      {"accumulatedCount", kLong, kPlain},
+      {"peakCount", kLong, kPlain}},
+     "Java Thread Statistics",
+     {"Java Application", "Statistics"}},
     {kGarbageCollection,
      "jdk.GarbageCollection",
      kEvent,
@@ -214,6 +225,12 @@ constexpr Class kClasses[] = {
       {"sumOfPauses", kLong, kTickSpan},
       {"longestPause", kLong, kTickSpan}},
      "Garbage Collection",
+     {"Java Virtual Machine", "GC"}},
+    {kGcPause,
+     "jdk.GCPhasePause",
+     kEvent,
+     {kStart, kDuration, kEventThread, kGcId, kName},
+     "GC Phase Pause",
      {"Java Virtual Machine", "GC"}},
     {kHeapSummary,
      "jdk.GCHeapSummary",
@@ -261,12 +278,20 @@ constexpr Class kClasses[] = {
       {"pid", kLong, kPlain}},
      "JVM Information",
      {"Java Virtual Machine"}},
+    {kShutdown,
+     "jdk.Shutdown",
+     kEvent,
+     {kStart, kEventThread, kStack, {"reason", kString, kPlain}},
+     "JVM Shutdown",
+     {"Java Virtual Machine"}},
     {kNote, "hprof.Note", kEvent, {kStart, {"text", kString, kPlain}}, "Note", {"hprof"}},
 };
 static_assert(sizeof kClasses / sizeof kClasses[0] == kTypeCount, "a class for each type");
 
 // Values that events refer to by number.
 bool is_in_pool(Type type) { return type >= kClass && type <= kStackTrace && type != kStackFrame; }
+// Annotations that say how to print a value.
+bool is_content_type(Type type) { return type >= kTimestamp && type <= kPercentage; }
 bool is_simple(Type type) { return type >= kSymbol && type <= kGcWhen; }
 bool is_array(Type of, const Field& field) {
   return of == kCategory || (of == kStackTrace && field.type == kStackFrame);
@@ -298,7 +323,7 @@ class Metadata::Tree {
     const char* key;
     const char* value;  // null: there is no such attribute
   };
-  static constexpr uint32_t kStringsMost = 224;
+  static constexpr uint32_t kStringsMost = 256;
 
   void string(const char* text);
   void begin(const char* name, std::initializer_list<Attribute> attributes, uint32_t children);
@@ -373,8 +398,9 @@ void Metadata::Tree::describe(const Class& type) {
          {"name", type.name},
          {"superType", type.super},
          {"simpleType", is_simple(type.type) ? "true" : nullptr}},
-        fields + (is_event ? 2 : 0));
+        fields + (is_event ? 2 : 0) + (is_content_type(type.type) ? 1 : 0));
   for (uint32_t i = 0; i < fields; i++) field(type.type, type.fields[i]);
+  if (is_content_type(type.type)) annotation(kContentType, nullptr);
   if (!is_event) return;
   annotation(kLabel, type.label);
   annotation(kCategory, type.categories[0], type.categories[1]);

@@ -33,6 +33,7 @@ enum Type : uint32_t {
   kDataAmount,
   kMemoryAddress,
   kPercentage,
+  kContentType,
   kVirtualSpace,
   // Events
   kExecutionSample,
@@ -43,12 +44,15 @@ enum Type : uint32_t {
   kThreadPark,
   kThreadStart,
   kThreadEnd,
+  kThreadStatistics,
   kGarbageCollection,
+  kGcPause,
   kHeapSummary,
   kCpuLoad,
   kCpuInformation,
   kActiveSetting,
   kJvmInformation,
+  kShutdown,
   kNote,
   kTypesEnd,
 };

@@ -14,6 +14,9 @@ constexpr uint32_t kCheckpointEvent = 1;
 constexpr uint32_t kUnknownSymbol = 1;
 constexpr uint64_t kUnknownDescriptor = uint64_t{1} << 26;
 constexpr uint64_t kThreadsMost = 2048;
+// Virtual threads have the numbers from here on, platform threads those of their serials.
+constexpr uint64_t kVirtualThreads = uint64_t{1} << 30;
+constexpr uint32_t kNoLine = UINT32_MAX;  // -1, as the JDK writes it
 
 constexpr Type kPoolTypes[] = {kStackTrace, kMethod, kClass, kPackage, kSymbol, kThread, kThreadGroup};
 
@@ -99,7 +102,7 @@ void Pools::clear() {
   threads_.clear();
   for (KnownPackage& known : packages_) known = {};
   package_count_ = 0;
-  has_unknown_descriptor_ = false;
+  has_unknown_descriptor_ = has_renamed_ = false;
   ok_ = true;
 }
 
@@ -226,7 +229,7 @@ uint64_t Pools::stack(hprof_trace_serial serial, hprof_string_id code) {
     const bool is_java = frame->line != HPROF_LINE_NATIVE &&
                          is_descriptor(find_method(services_.ids, services_.host, frame->method)->signature);
     entry.varint(method(frame->method));
-    entry.varint(frame->line > 0 ? static_cast<uint32_t>(frame->line) : 0);
+    entry.varint(frame->line > 0 ? static_cast<uint32_t>(frame->line) : kNoLine);
     entry.varint(0);  // bytecode index
     entry.varint(is_java ? type : kNativeFrame);
     if (is_java) type = kJavaFrame;
@@ -244,25 +247,78 @@ uint64_t Pools::group(hprof_string_id name, hprof_string_id parent) {
   return name;
 }
 
+// The number of a thread. Events of a virtual thread may have several serials, so it goes by its Java id.
+static uint64_t number_of(const hprof_thread_info& info, hprof_thread_serial serial) {
+  const bool is_virtual = (info.flags & HPROF_THREAD_VIRTUAL) != 0 && info.java_id != 0;
+  return is_virtual ? kVirtualThreads | (info.java_id & (kVirtualThreads - 1)) : serial;
+}
+
+// Readers tell threads apart by the system's id or by Java's; where one is not known, the serial takes its
+// place.
+void Pools::add_thread(uint64_t number, const hprof_thread_info& info, hprof_string_id name_id) {
+  const bool is_virtual = (info.flags & HPROF_THREAD_VIRTUAL) != 0;
+  const uint64_t in = group(info.group, info.parent_group);
+  char text[kNumberMost + 8];
+  TextBuffer unnamed(text, sizeof text);
+  unnamed.add("thread ").add(info.serial);
+  hprof_text name = string(name_id);
+  // Most virtual threads have no name.
+  if ((name.data == nullptr || name.size == 0) && !(is_virtual && info.java_id != 0))
+    name = {unnamed.c_str(), unnamed.size()};
+  Entry entry(*this, kThreads, number);
+  entry.text(is_virtual ? hprof_text{nullptr, 0} : name);
+  entry.varint(is_virtual ? number : info.os_id != 0 ? info.os_id : info.serial);
+  entry.text(name.data != nullptr ? name : hprof_text{"", 0});
+  entry.varint(info.java_id != 0 ? info.java_id : info.serial);
+  entry.varint(in);
+  entry.varint(is_virtual ? 1 : 0);
+}
+
 uint64_t Pools::thread(hprof_thread_serial serial) {
   if (serial == 0 || threads_.find(serial) != nullptr) return serial;
+  const auto known = find_thread(services_.ids, services_.host, serial);
+  hprof_thread_info info = *known;
+  info.serial = serial;
+  const uint64_t number = number_of(info, serial);
+  KnownThread* named = number != serial ? threads_.find(number) : nullptr;
+  if (named != nullptr) {
+    rename(*named, info.name);
+    return number;
+  }
+  KnownThread* made = threads_.make(number);
+  if (made == nullptr) {
+    ok_ = false;
+    return number;
+  }
+  made->serial.store(serial, std::memory_order_relaxed);
+  made->name.store(info.name, std::memory_order_relaxed);
+  add_thread(number, info, info.name);
+  return number;
+}
+
+void Pools::rename(hprof_thread_serial serial) {
   const auto info = find_thread(services_.ids, services_.host, serial);
-  const uint64_t in = group(info->group, info->parent_group);
-  char number[kNumberMost + 8];
-  TextBuffer unnamed(number, sizeof number);
-  unnamed.add("thread ").add(serial);
-  hprof_text name = string(info->name);
-  if (name.data == nullptr || name.size == 0) name = {unnamed.c_str(), unnamed.size()};
-  if (threads_.make(serial) == nullptr) ok_ = false;
-  Entry entry(*this, kThreads, serial);
-  // Readers tell threads apart by the system's number or by Java's, neither of which is known here.
-  entry.text(name);
-  entry.varint(serial);
-  entry.text(name);
-  entry.varint(serial);
-  entry.varint(in);
-  entry.varint((info->flags & HPROF_THREAD_VIRTUAL) != 0 ? 1 : 0);
-  return serial;
+  KnownThread* known = threads_.find(number_of(*info, serial));
+  if (known != nullptr) rename(*known, info->name);
+}
+
+void Pools::rename(KnownThread& known, hprof_string_id name) {
+  if (name == 0 || known.name.load(std::memory_order_relaxed) == name) return;
+  known.name.store(name, std::memory_order_relaxed);
+  has_renamed_ = true;
+}
+
+// Writes the pool of threads anew if one of them has another name now.
+void Pools::finish() {
+  if (!has_renamed_) return;
+  pools_[kThreads].entries.clear();
+  pools_[kThreads].count = 0;
+  threads_.each([this](uint64_t number, const KnownThread& known) {
+    const hprof_thread_serial serial = known.serial.load(std::memory_order_relaxed);
+    hprof_thread_info info = *find_thread(services_.ids, services_.host, serial);
+    info.serial = serial;
+    add_thread(number, info, known.name.load(std::memory_order_relaxed));
+  });
 }
 
 uint64_t Pools::bytes() const {

@@ -19,14 +19,20 @@ class Pools {
   void close();
   // Begins the next chunk.
   void clear();
+  // No entry is added any more.
+  void finish();
 
   // Add an entry, unless the chunk has it, and return its number; 0: there is nothing to refer to, as for a
   // stack without frames. After one has failed for want of memory, ok() is false until clear().
   // code: what ran its innermost Java frame, as cpu=samples names it; 0: not known.
   uint64_t stack(hprof_trace_serial trace, hprof_string_id code = 0);
   uint64_t thread(hprof_thread_serial serial);
+  // The thread may have another name now, which the chunk takes.
+  void rename(hprof_thread_serial serial);
   uint64_t owner(hprof_class_serial serial);
   bool ok() const { return ok_; }
+  // {null, 0}: there is none.
+  hprof_text string(hprof_string_id id) const;
 
   // Numbers of the states of threads, HPROF_STATE_*; kOnCpu: of a sample of CPU time.
   static constexpr uint32_t kOnCpu = HPROF_STATE_ENDED + 1;
@@ -49,6 +55,9 @@ class Pools {
     hprof_text name;
     uint64_t number;
   };
+  struct KnownThread {
+    std::atomic<uint32_t> serial, name;  // hprof_string_id
+  };
   class Entry;
 
   bool is_new(WrittenNumbers& known, uint32_t number);
@@ -60,13 +69,15 @@ class Pools {
   uint64_t descriptor(hprof_string_id id);
   void add_symbol(uint64_t number, hprof_text text, char dot = '.');
   uint64_t group(hprof_string_id name, hprof_string_id parent);
-  hprof_text string(hprof_string_id id) const;
+  void rename(KnownThread& known, hprof_string_id name);
+  void add_thread(uint64_t number, const hprof_thread_info& info, hprof_string_id name);
   uint32_t pool_count() const;
 
   Services services_;
   Pool pools_[kKinds] = {};
   WrittenNumbers traces_, methods_, classes_, symbols_, groups_;
-  HashTable<std::atomic<uint32_t>, Growth::kNone> threads_;
+  HashTable<KnownThread, Growth::kNone> threads_;  // by number
+  bool has_renamed_ = false;
   static constexpr uint32_t kKnownPackages = 256;
   KnownPackage packages_[kKnownPackages] = {};
   uint32_t package_count_ = 0;

@@ -46,6 +46,8 @@ class Encoder {
       write_request(to);
     } else if (record->kind == HPROF_RECORD_TABLE) {
       hold(to, as<hprof_rec_table>(record));
+    } else if (record->kind == HPROF_RECORD_THREAD_START) {  // again, if it has another name
+      request_.rename_thread(as<hprof_rec_definition>(record).id);
     }
     return to.status();
   }
@@ -85,7 +87,7 @@ class Encoder {
 };
 
 constexpr const char* kRecords[] = {HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END, HPROF_KIND_TABLE,
-                                    nullptr};
+                                    HPROF_KIND_THREAD_START, nullptr};
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=otlp";

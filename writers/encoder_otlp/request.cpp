@@ -254,6 +254,7 @@ bool Request::define(ProtoOut& out, const Row& row, Sample* sample) {
   const auto serial = static_cast<hprof_trace_serial>(row.cells[StackTable(table).trace_column()].u);
   const auto trace = find_trace(services_.ids, services_.host, serial);
   hprof_thread_serial thread = trace->thread;
+  const uint32_t of_thread = find_column(schema, HPROF_COLUMN_THREAD, nullptr);
   sample->attribute_count = 0;
   const auto add = [&](const char* key, const Value& value) {
     if (sample->attribute_count < kMostAttributes)
@@ -268,7 +269,7 @@ bool Request::define(ProtoOut& out, const Row& row, Sample* sample) {
     if (text.data != nullptr && text.size != 0) add(column.name, {text, 0});
     const bool counts = column.type >= HPROF_COLUMN_COUNT && column.type <= HPROF_COLUMN_BYTES;
     if (counts && (column.flags & HPROF_COLUMN_KEY) != 0) add(column.name, {{nullptr, 0}, row.cells[i].u});
-    if (column.type == HPROF_COLUMN_THREAD && cell != 0) thread = cell;
+    if (i == of_thread && cell != 0) thread = cell;
     if (column.type == HPROF_COLUMN_THREAD_STATE) add("thread.state", {text_of(state_name(cell)), 0});
   }
   if (thread != 0) {
@@ -304,6 +305,11 @@ hprof_text Request::thread_name(hprof_thread_serial thread) {
   if (name == nullptr) return {nullptr, 0};
   if (*name == 0) *name = find_thread(services_.ids, services_.host, thread)->name + 1;
   return string(*name - 1);
+}
+
+void Request::rename_thread(hprof_thread_serial thread) {
+  uint32_t* name = thread_names_.at(mix(0, thread));
+  if (name != nullptr) *name = find_thread(services_.ids, services_.host, thread)->name + 1;
 }
 
 void Request::keep_thread_names(const hprof_rec_table& events) {

@@ -28,6 +28,8 @@ class Request {
   void add(const hprof_rec_table& table, const HeldTables& events);
   // Writes the request, and forgets its tables. Returns how many rows are lost, for lack of memory.
   uint64_t write(proto::ProtoOut& out, const hprof_report_info& info, Resource& resource);
+  // The thread may have another name now, which the next request takes.
+  void rename_thread(hprof_thread_serial thread);
   // Keeps the names of the threads of events for the next request.
   void keep_thread_names(const hprof_rec_table& events);
 

@@ -60,7 +60,8 @@ uint32_t thread_info(const hprof_host* host, hprof_thread_serial serial, hprof_t
   hprof_thread_info known = {};
   ThreadInfo of;
   if (model_of(host).threads().get(ThreadSerial{serial}, &of)) {
-    known = {sizeof(known), of.serial, of.flags, of.name, of.group, of.parent_group, 0, 0, of.object};
+    known = {sizeof(known), of.serial,  of.flags, of.name, of.group, of.parent_group, 0, 0,
+             of.object,     of.java_id, of.os_id};
   }
   return answer(to, known);
 }
@@ -99,6 +100,16 @@ const hprof_ids_service kIdsService = {
     &thread_info,
     [](const hprof_host* host, void* jni, void* of, hprof_object_id object) {
       return classes_of(host).dumped_class(static_cast<JNIEnv*>(jni), static_cast<jclass>(of), object);
+    },
+    [](const hprof_host* host, uint64_t java_id, hprof_text name) {
+      Model& model = model_of(host);
+      ThreadFacts facts;
+      facts.name = model.thread_name(Str(name.data, static_cast<size_t>(name.size)));
+      facts.flags = HPROF_THREAD_VIRTUAL;
+      facts.java_id = java_id;
+      const ThreadSerial serial = model.add_thread(facts);
+      model.threads().end(serial);
+      return raw(serial);
     },
 };
 

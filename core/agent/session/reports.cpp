@@ -61,19 +61,15 @@ void Reports::say_losses() {
 
 // Under the encode lock, with all events written: the end of a thread that is still listed comes later.
 void Reports::learn_thread_names() {
-  struct Visit {
-    const SessionParts& parts;
-    JNIEnv* jni;
-  } visit{parts_, parts_.jni()};
-  if (visit.jni == nullptr) return;
-  parts_.threads.each(visit.jni, 0, &visit, [](void* argument, hprof_thread* thread, void* ref) -> uint32_t {
-    const auto& [parts, jni] = *static_cast<const Visit*>(argument);
-    hprof_rec_definition record = {
-        {sizeof(record), HPROF_RECORD_THREAD_START, 0}, thread->serial, kDefinedAgain};
-    if (parts.threads.learn_name(jni, static_cast<jthread>(ref), thread->serial))
-      parts.pipeline.write(&record.head);
-    return 1;
-  });
+  JNIEnv* jni = parts_.jni();
+  if (jni == nullptr) return;
+  parts_.threads.learn_names(
+      jni, 0,
+      [](void* pipeline, uint32_t serial, ThreadChange) {
+        hprof_rec_definition record = {{sizeof(record), HPROF_RECORD_THREAD_START, 0}, serial, kDefinedAgain};
+        static_cast<Pipeline*>(pipeline)->write(&record.head);
+      },
+      &parts_.pipeline);
 }
 
 // True: with every= the report at the end is the last window's.

@@ -426,6 +426,7 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   parts_.phase_word.store(Phase::kLive, std::memory_order_release);
   if (parts_.setup.is_without_effect()) return;
   parts_.hotspot.on_vm_init(jni, thread);
+  parts_.threads.find_ids(jni);
   parts_.gate.open();
   if (parts_.rewriter.is_active()) parts_.rewriter.on_vm_init(jni);
   if (parts_.rewriter.is_late()) {
@@ -450,13 +451,17 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   }
 }
 
-bool Session::tidies() const { return parts_.classes.is_kept() || parts_.unloads.is_on(); }
+bool Session::tidies() const {
+  return parts_.classes.is_kept() || parts_.unloads.is_on() || parts_.settings.events != 0;
+}
 
 void Session::tidy(JNIEnv* jni) {
   parts_.classes.sweep(jni);
   parts_.unloads.sweep(jni, parts_.classes.collections(), this, [](void* self, uint32_t serial) {
     static_cast<Session*>(self)->on_class_gone(serial);
   });
+  // Events are written soon, and most threads that name themselves do so at once.
+  if (parts_.settings.events != 0) parts_.threads.learn_new_names(jni);
 }
 
 void Session::on_class_gone(uint32_t serial) {

@@ -49,8 +49,14 @@ ThreadRecord* ThreadBook::take_free() {
   return static_cast<ThreadRecord*>(memory_->allocate(sizeof(ThreadRecord)));
 }
 
-// Enters the thread's names in the model; 0: no serial left.
-uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags) {
+void ThreadBook::find_ids(JNIEnv* jni) {
+  if (java_ids_.is_open()) return;
+  open_addresses(jni, java_ids_, "tid");
+  java_ids_.keep(jni);
+}
+
+// Enters the thread's names and ids in the model; 0: no serial left.
+uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t* flags, uint64_t os_id) {
   jvmtiThreadInfo info;
   memset(&info, 0, sizeof(info));
   if (jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) memset(&info, 0, sizeof(info));
@@ -67,7 +73,10 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags) {
   facts.name = model_->thread_name(shown(name.str()));
   facts.group = model_->thread_name(shown(group_name.str()));
   facts.parent_group = model_->thread_name(shown(parent_name.str()));
-  facts.flags = flags;
+  if (info.is_daemon) *flags |= HPROF_THREAD_DAEMON;
+  facts.flags = *flags;
+  facts.os_id = os_id;
+  facts.java_id = static_cast<uint64_t>(java_ids_.read(jni, thread));
   ThreadSerial serial = model_->add_thread(facts);
   model_->threads().set_object(serial, kFirstThreadObject + raw(serial) % kThreadObjects);
   for (jobject local : {static_cast<jobject>(info.thread_group), static_cast<jobject>(group.parent),
@@ -87,13 +96,38 @@ bool ThreadBook::learn_name(JNIEnv* jni, jthread thread, uint32_t serial) {
   return model_->rename_thread(ThreadSerial{serial}, name.str());
 }
 
+uint32_t ThreadBook::learn_names(JNIEnv* jni, uint32_t after, Announce announce, void* context) {
+  struct Visit {
+    ThreadBook* book;
+    JNIEnv* jni;
+    uint32_t after, last;  // serials
+    Announce announce;
+    void* context;
+  } visit{this, jni, after, after, announce, context};
+  each(jni, 0, &visit, [](void* argument, hprof_thread* thread, void* ref) -> uint32_t {
+    auto& to = *static_cast<Visit*>(argument);
+    if (thread->serial <= to.after) return 1;
+    if (thread->serial > to.last) to.last = thread->serial;
+    if (to.book->learn_name(to.jni, static_cast<jthread>(ref), thread->serial))
+      to.announce(to.context, thread->serial, ThreadChange::kRenamed);
+    return 1;
+  });
+  return visit.last;
+}
+
+void ThreadBook::learn_new_names(JNIEnv* jni) {
+  const uint32_t last = learn_names(jni, learned_[0], announce_, context_);
+  learned_[0] = learned_[1];
+  learned_[1] = last;
+}
+
 // False: an agent thread, or the serial that stands for all threads without a slot in the model.
 bool ThreadBook::is_announced(const ThreadRecord* record) const {
   return !record->is_agent() && !model_->threads().is_other(ThreadSerial{record->serial});
 }
 
 ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
-  const uint32_t serial = describe(jni, thread, flags);
+  const uint32_t serial = describe(jni, thread, &flags, os_id);
   ThreadRecord* record = add_record(jni, thread, serial, flags, os_id, false);
   if (record == nullptr) return nullptr;
   to_vm(record);
@@ -254,6 +288,7 @@ bool ThreadBook::destroy(JNIEnv* jni) {
     if (agent != nullptr) jni->DeleteGlobalRef(agent);
     agent = nullptr;
   }
+  if (jni != nullptr) java_ids_.let_go(jni);
   contexts.close(*memory_);
   return cleared;
 }

@@ -46,6 +46,8 @@ class ThreadBook {
   // Records no names of threads from now on, as they may be secrets. [onload]
   void hide_names() { hides_names_ = true; }
 
+  // Finds the field with a thread's id for Java, which records made from now on have. [control]
+  void find_ids(JNIEnv* jni);
   // Makes a record when the calling thread starts; flags: HPROF_THREAD_VIRTUAL. [app]
   ThreadRecord* started(JNIEnv* jni, jthread thread, uint32_t flags);
   // The calling thread's record, a new one if need be; nullptr: before the live phase, or no memory. [app]
@@ -73,6 +75,10 @@ class ThreadBook {
             uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
   // Asks for the name anew, as threads name themselves when they run. True: it is another one. [app][control]
   bool learn_name(JNIEnv* jni, jthread thread, uint32_t serial);
+  // The same for the platform threads with greater serials than `after`. Returns the last serial. [control]
+  uint32_t learn_names(JNIEnv* jni, uint32_t after, Announce announce, void* context);
+  // The same for those that started since the call before the last. [control]
+  void learn_new_names(JNIEnv* jni);
   // The number of platform threads with a record.
   uint32_t live() const { return live_.load(std::memory_order_relaxed); }
   // Of the threads with a record; each ends with its thread.
@@ -93,7 +99,7 @@ class ThreadBook {
   bool clear_storage(JNIEnv* jni, const ThreadRecord* record);
   void unlink(JNIEnv* jni, ThreadRecord* record);
   void give_back(ThreadRecord* record);
-  uint32_t describe(JNIEnv* jni, jthread thread, uint32_t flags);
+  uint32_t describe(JNIEnv* jni, jthread thread, uint32_t* flags, uint64_t os_id);
 
   jvmtiEnv* jvmti_ = nullptr;
   MemoryAccount* memory_ = nullptr;
@@ -111,6 +117,8 @@ class ThreadBook {
   std::atomic<uint32_t> live_{0};
   std::atomic<decltype(platform::current_thread_id())> exit_visitor_{};
   bool hides_names_ = false;
+  FieldReader<jlong> java_ids_;  // Thread.tid; not open: this VM has no such field
+  uint32_t learned_[2] = {};     // the last serials at the last two calls of learn_new_names
   static constexpr uint32_t kMostExpected = 16;
   jobject expected_[kMostExpected] = {};  // global references, under the lock
   std::atomic<uint32_t> expected_count_{0};

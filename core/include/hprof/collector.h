@@ -17,6 +17,7 @@
 /* A Java thread as the handlers see it. Owned by the core; valid until the thread's end event has returned. */
 #define HPROF_THREAD_VIRTUAL (1u << 0)
 #define HPROF_THREAD_AGENT (1u << 1) /* one of the agent's own threads: collectors leave it out */
+#define HPROF_THREAD_DAEMON (1u << 2)
 typedef struct hprof_thread {
   uint32_t size;
   hprof_thread_serial serial;

@@ -119,9 +119,13 @@ typedef struct hprof_monitor_event {
   uint64_t thread; /* hprof_thread_serial */
   uint64_t count;  /* contentions or waits */
   uint64_t time_ns;
-  uint64_t trace;   /* hprof_trace_serial */
-  uint64_t monitor; /* hprof_class_serial of the monitor */
-  uint64_t label;   /* hprof_string_id of the kind of lock, 0: a Java monitor */
+  uint64_t trace;      /* hprof_trace_serial */
+  uint64_t monitor;    /* hprof_class_serial of the monitor */
+  uint64_t label;      /* hprof_string_id of the kind of lock, 0: a Java monitor */
+  uint64_t lock;       /* its identity hash; 0: not known */
+  uint64_t owner;      /* hprof_thread_serial of who held it before, or when the thread blocked; 0: not known */
+  uint64_t timeout_ns; /* of a wait; 0: none */
+  uint64_t timed_out;  /* 1: the wait ended with its timeout */
 } hprof_monitor_event;
 
 /* Of the unit vm_events, all of them events. A thread of the program starts or ends; virtual threads are left out. */
@@ -131,6 +135,24 @@ typedef struct hprof_thread_event {
   uint64_t thread; /* hprof_thread_serial */
   uint64_t starts; /* 1: it starts; 0: it ends */
 } hprof_thread_event;
+
+/* Once a second: the platform threads of the program. */
+#define HPROF_TABLE_THREAD_COUNT_EVENTS "hprof.thread_count_events/1"
+typedef struct hprof_thread_count_event {
+  uint64_t at_ns;
+  uint64_t live, daemons; /* daemons: of these */
+  uint64_t started;       /* since the collector started, with those that lived then */
+  uint64_t most;          /* that have lived at the same time */
+} hprof_thread_count_event;
+
+/* The VM and what it runs, when the collector starts and every ten seconds, since outputs may begin later. */
+#define HPROF_TABLE_VM_EVENTS "hprof.vm_events/1"
+typedef struct hprof_vm_event {
+  uint64_t at_ns;
+  uint64_t name, version;      /* hprof_string_id */
+  uint64_t arguments, command; /* hprof_string_id: of the VM; the main class and its arguments. 0: not known */
+  uint64_t began_ms;           /* wall clock, milliseconds since 1970; 0: with the agent, or not known */
+} hprof_vm_event;
 
 /* The collector stopped the program. */
 #define HPROF_TABLE_PAUSE_EVENTS "hprof.pause_events/1"

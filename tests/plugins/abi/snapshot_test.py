@@ -134,8 +134,8 @@ class Snapshot(unittest.TestCase):
     def test_member_put_into_padding_with_a_new_version(self):
         """The older side's size says that it has the member."""
         path = "hprof/service/ids.h"
-        self.change(path, "  hprof_object_id object;\n} hprof_thread_info;",
-                    "  hprof_object_id object;\n  uint32_t last;\n} hprof_thread_info;")
+        self.change(path, "0: not known, or virtual */\n} hprof_thread_info;",
+                    "0: not known, or virtual */\n  uint32_t last;\n} hprof_thread_info;")
         headers = self.snapshot.Headers(self.headers)
         model, found = self.snapshot.numbers_of(headers, COMPILER.split())
         rows = {what: (tuple(value or values[self.snapshot.MODELS.index(model)] for value in values), declaration)

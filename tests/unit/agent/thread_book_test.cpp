@@ -135,6 +135,60 @@ TEST_CASE("a thread has the name it had last: of its end, or of a report") {
   CHECK_FALSE(b.learn_name(thread, serial));
 }
 
+TEST_CASE("threads have the ids of Java and of the system, virtual ones Java's alone") {
+  Book b;
+  const auto ids = [&](ThreadRecord* record) {
+    ThreadInfo known;
+    REQUIRE(b.model.threads().get(ThreadSerial{record->serial}, &known));
+    return std::to_string(known.java_id) + (known.os_id == record->os_id ? " its own" : " another") +
+           ((known.flags & HPROF_THREAD_DAEMON) != 0 ? " daemon" : "");
+  };
+  FakeVm::Thread& early = b.jvm.add_thread("early");
+  early.fields["tid"] = 4;
+  b.jvm.reflects = true;
+  CHECK(ids(b.start(early)) == "0 its own");  // the field was not found yet
+  b.book.find_ids(b.jvm.jni());
+  FakeVm::Thread& thread = b.jvm.add_thread("worker");
+  thread.fields["tid"] = 5;
+  thread.is_daemon = true;
+  CHECK(ids(b.start(thread)) == "5 its own daemon");
+  FakeVm::Thread& of_vm = b.jvm.add_thread("", true);
+  of_vm.fields["tid"] = 6;
+  CHECK(ids(b.start(of_vm)) == "6 its own");
+  CHECK(b.start(of_vm)->os_id == 0);
+}
+
+TEST_CASE("a VM without the field has no ids for Java") {
+  Book b;
+  b.jvm.reflects = true;
+  b.jvm.missing_fields.insert("tid");
+  b.book.find_ids(b.jvm.jni());
+  FakeVm::Thread& thread = b.jvm.add_thread("worker");
+  thread.fields["tid"] = 5;
+  ThreadInfo known;
+  REQUIRE(b.model.threads().get(ThreadSerial{b.start(thread)->serial}, &known));
+  CHECK(known.java_id == 0);
+}
+
+TEST_CASE("new threads are asked for their names twice") {
+  Book b;
+  FakeVm::Thread& thread = b.jvm.add_thread("Thread-1");
+  const std::string renamed = "renamed " + std::to_string(b.start(thread)->serial);
+  const auto learns = [&](const char* name) {
+    b.told.clear();
+    thread.text = name;
+    b.book.learn_new_names(b.jvm.jni());
+    return b.told == std::vector<std::string>{renamed};
+  };
+  CHECK(learns("a"));
+  CHECK(learns("b"));
+  CHECK_FALSE(learns("c"));
+  CHECK(b.name(b.current(thread)->serial) == "b");
+  FakeVm::Thread& later = b.jvm.add_thread("Thread-2");
+  b.start(later);
+  CHECK_FALSE(learns("d"));
+}
+
 TEST_CASE("a virtual thread keeps its first name, and with hidden names all do") {
   Book b;
   FakeVm::Thread& of_vm = b.jvm.add_thread("", true);

@@ -34,13 +34,18 @@ constexpr hprof_column kSiteColumns[] = {tables::kAt,
                                          tables::kTrace,
                                          tables::kAllocSitesColumns[4],
                                          tables::kAllocSitesColumns[5]};
+constexpr hprof_column kCount = {"n", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr};
 constexpr hprof_column kBlockedColumns[] = {tables::kAt,
                                             tables::kThread,
                                             tables::kMonitorTimeColumns[0],
                                             tables::kMonitorTimeColumns[1],
                                             tables::kTrace,
                                             tables::kMonitorTimeColumns[3],
-                                            tables::kMonitorTimeColumns[4]};
+                                            tables::kMonitorTimeColumns[4],
+                                            {"lock", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
+                                            {"owner", nullptr, HPROF_COLUMN_THREAD, 0, nullptr, nullptr},
+                                            kCount,
+                                            kCount};
 constexpr auto kSamples = tables::schema<SampleRow>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "SAMPLES", kSampleColumns);
 constexpr auto kWall = tables::schema<SampleRow>(HPROF_TABLE_CPU_SAMPLE_EVENTS, "SAMPLES", kWallColumns);
 constexpr auto kSites =
@@ -80,6 +85,7 @@ class File {
   }
   void border(uint32_t kind) {
     auto record = make_record<hprof_rec_report>(kind);
+    record.info = &info;
     record.head.time_us = now_us;
     CHECK(run.encode(&record.head) == HPROF_OK);
   }
@@ -96,6 +102,7 @@ class File {
   MockHost& host;
   EncoderRun run;
   uint64_t now_us = 0;
+  hprof_report_info info = {};
 };
 
 hprof_trace_serial add_trace(MockHost& host, const std::string& owner, const std::string& method,
@@ -147,7 +154,7 @@ TEST_CASE("a sample has its time, thread, state and stack") {
   CHECK(samples[0]["sampledThread"]["group"]["name"].text == "workers");
   CHECK(samples[0]["sampledThread"]["group"]["parent"]["name"].text == "system");
   CHECK(samples[0]["state"].text == "STATE_DEFAULT");
-  CHECK(samples[0].stack() == std::vector<std::string>{"demo/io/A.read:0", "B.run:7", "..."});
+  CHECK(samples[0].stack() == std::vector<std::string>{"demo/io/A.read:-1", "B.run:7", "..."});
   const JfrValue& frames = samples[0]["stackTrace"]["frames"];
   CHECK(frames.items[0]["type"].text == "Native");
   CHECK(frames.items[0]["method"]["descriptor"].text == "()I");
@@ -292,14 +299,17 @@ TEST_CASE("allocations, contentions, parks and waits") {
   MockHost host;
   const auto trace = add_trace(host, "A", "m", 1);
   const auto thread = host.add_thread("t", "main", "");
+  const auto other = host.add_thread("other", "main", "");
   const auto array = host.add_class("java.lang.String[]", "[Ljava/lang/String;");
   File file(host);
   file.events<hprof_site_event>(
       kSites, {{kCreatedNs + 1, thread, array, trace, 4096, 2}, {kCreatedNs + 2, 0, 0, 0, 1, 1}});
-  file.events<hprof_monitor_event>(kContentions,
-                                   {{kCreatedNs + 9, thread, 1, 5, trace, array, 0},
-                                    {kCreatedNs + 9, thread, 0, 10, trace, array, host.string("(JUC)")}});
-  file.events<hprof_monitor_event>(kWaits, {{kCreatedNs + 9, thread, 1, 6, trace, array, 0}});
+  file.events<hprof_monitor_event>(
+      kContentions,
+      {{kCreatedNs + 9, thread, 1, 5, trace, array, 0, 0xbeef, other, 0, 0},
+       {kCreatedNs + 9, thread, 0, 10, trace, array, host.string("(JUC)"), 0xbeef, other, 0, 0}});
+  file.events<hprof_monitor_event>(kWaits,
+                                   {{kCreatedNs + 9, thread, 1, 6, trace, array, 0, 0xbeef, 0, 7000, 1}});
   const auto chunks = file.end();
   const auto made = chunks.at(0).of("jdk.ObjectAllocationSample");
   REQUIRE(made.size() == 2);
@@ -319,10 +329,71 @@ TEST_CASE("allocations, contentions, parks and waits") {
     CHECK(found[0]
               .fields.at(type == std::string("jdk.ThreadPark") ? "parkedClass" : "monitorClass")["name"]
               .text == "java/lang/String[]");
+    CHECK(found[0]["address"].number == 0xbeef);
   }
+  CHECK(chunks[0].of("jdk.JavaMonitorEnter")[0]["previousOwner"]["javaName"].text == "other");
+  const auto wait = chunks[0].of("jdk.JavaMonitorWait")[0];
+  CHECK(wait["timeout"].number == 7000);
+  CHECK(wait["timedOut"].number == 1);
+  CHECK(wait["notifier"].is_null);
+  const auto park = chunks[0].of("jdk.ThreadPark")[0];
+  CHECK(park["timeout"].number == INT64_MIN);
+  CHECK(park["until"].number == INT64_MIN);
   CHECK(chunks[0].meanings.at("jdk.JavaMonitorEnter.duration") == "Timespan TICKS;");
   CHECK(chunks[0].meanings.at("jdk.JavaMonitorEnter.address") == "MemoryAddress ;");
   CHECK(chunks[0].meanings.at("jdk.ObjectAllocationSample.weight") == "DataAmount BYTES;");
+}
+
+TEST_CASE("threads have the ids of the system and of Java") {
+  MockHost host;
+  const auto platform = host.add_thread("t", "main", "");
+  host.set_thread_ids(platform, 17, 4242);
+  const auto unknown = host.add_thread("u", "main", "");
+  // The same virtual thread twice: its name was found with the second sample.
+  const auto first = host.add_thread("", "", "", 0, 0, HPROF_THREAD_VIRTUAL);
+  const auto second = host.add_thread("v", "", "", 0, 0, HPROF_THREAD_VIRTUAL);
+  for (const auto serial : {first, second}) host.set_thread_ids(serial, 30, 0);
+  const auto nameless = host.add_thread("", "", "", 0, 0, HPROF_THREAD_VIRTUAL);
+  host.set_thread_ids(nameless, 31, 0);
+  File file(host);
+  std::vector<SampleRow> rows;
+  for (const auto serial : {platform, unknown, first, second, nameless})
+    rows.push_back({kCreatedNs, serial, 2, 0, 1, 1});
+  file.events(kSamples, rows);
+  const auto chunks = file.end();
+  CHECK(chunks.at(0).pool_sizes.at("java.lang.Thread") == 4);
+  std::vector<std::string> threads;
+  for (const JfrEvent& sample : chunks[0].of("jdk.ExecutionSample")) {
+    const JfrValue& thread = sample["sampledThread"];
+    threads.push_back(thread["osName"].text + " " + std::to_string(thread["osThreadId"].number) + " " +
+                      thread["javaName"].text + " " + std::to_string(thread["javaThreadId"].number) + " " +
+                      std::to_string(thread["virtual"].number));
+  }
+  const std::string of_virtual = " 1073741854 v 30 1";
+  CHECK(threads ==
+        std::vector<std::string>{"t 4242 t 17 0", "u 2 u 2 0", of_virtual, of_virtual, " 1073741855  31 1"});
+}
+
+TEST_CASE("a chunk has the last name of a thread") {
+  MockHost host;
+  const auto thread = host.add_thread("Thread-0", "main", "");
+  const auto other = host.add_thread("other", "main", "");
+  File file(host);
+  const auto rename = [&](const char* name) {
+    host.rename_thread(thread, name);
+    auto record = make_record<hprof_rec_definition>(HPROF_RECORD_THREAD_START);
+    record.id = thread;
+    CHECK(file.run.encode(&record.head) == HPROF_OK);
+  };
+  rename("before");
+  for (const auto serial : {thread, other})
+    file.events<SampleRow>(kSamples, {{kCreatedNs, serial, 2, 0, 1, 1}});
+  rename("worker-1");
+  const auto samples = file.end().at(0).of("jdk.ExecutionSample");
+  REQUIRE(samples.size() == 2);
+  CHECK(samples[0].thread() == "worker-1");
+  CHECK(samples[0]["sampledThread"]["group"]["name"].text == "main");
+  CHECK(samples[1].thread() == "other");
 }
 
 TEST_CASE("names are UTF-8, and what has none is called so") {
@@ -355,11 +426,13 @@ TEST_CASE("a chunk ends with a report, and after a time") {
   };
   sample(10);
   CHECK(file.chunks().empty());
-  sample(1'000'000);
+  sample(2'499'999);
+  CHECK(file.chunks().empty());
+  sample(2'500'000);
   CHECK(file.chunks().size() == 1);  // that a killed VM leaves
-  sample(60'999'999);
+  sample(62'499'999);
   CHECK(file.chunks().size() == 1);
-  sample(61'000'000);
+  sample(62'500'000);
   CHECK(file.chunks().size() == 2);
   file.border(HPROF_RECORD_REPORT_BEGIN);
   file.note("a note");
@@ -377,7 +450,7 @@ TEST_CASE("a chunk ends with a report, and after a time") {
     notes += chunk.of("hprof.Note").size();
     CHECK(chunk.of("jdk.JVMInformation").size() == 1);
   }
-  CHECK(samples == 4);
+  CHECK(samples == 5);
   CHECK(notes == 2);
   CHECK(chunks[2].of("hprof.Note").size() == 1);
 }
@@ -462,7 +535,9 @@ constexpr hprof_table_schema vm_table(const char* name, uint32_t columns) {
 }
 constexpr auto kThreads = vm_table(HPROF_TABLE_THREAD_EVENTS, 3),
                kPauses = vm_table(HPROF_TABLE_PAUSE_EVENTS, 3), kLoad = vm_table(HPROF_TABLE_LOAD_EVENTS, 6),
-               kHeap = vm_table(HPROF_TABLE_HEAP_EVENTS, 5);
+               kHeap = vm_table(HPROF_TABLE_HEAP_EVENTS, 5),
+               kThreadCounts = vm_table(HPROF_TABLE_THREAD_COUNT_EVENTS, 5),
+               kVms = vm_table(HPROF_TABLE_VM_EVENTS, 6);
 
 }  // namespace
 
@@ -507,4 +582,37 @@ TEST_CASE("threads, pauses, the heap and the load") {
   REQUIRE(chunk.of("jdk.CPUInformation").size() == 1);
   CHECK(chunk.of("jdk.CPUInformation")[0]["hwThreads"].number == 4);
   CHECK(chunk.meanings.at("jdk.CPULoad.jvmUser") == "Percentage ;");
+}
+
+TEST_CASE("the VM, its threads, its pauses and its end") {
+  MockHost host;
+  File file(host);
+  file.events<hprof_thread_count_event>(kThreadCounts, {{kCreatedNs + 1, 4, 3, 6, 5}});
+  file.events<hprof_pause_event>(kPauses, {{kCreatedNs + 9, 5, 2}});
+  file.events<hprof_vm_event>(kVms, {{kCreatedNs, host.string("A VM"), host.string("JRE (17.0.1)"),
+                                      host.string("-Xmx1g"), host.string("Main 1"), 4711}});
+  file.info.reason = HPROF_REPORT_EXIT;
+  file.border(HPROF_RECORD_REPORT_END);
+  file.border(HPROF_RECORD_REPORT_END);
+  const auto chunks = file.end();
+  const auto vm = chunks.at(0).of("jdk.JVMInformation").at(0);
+  CHECK(vm["jvmName"].text == "A VM");
+  CHECK(vm["jvmVersion"].text == "JRE (17.0.1)");
+  CHECK(vm["jvmArguments"].text == "-Xmx1g");
+  CHECK(vm["javaArguments"].text == "Main 1");
+  CHECK(vm["jvmStartTime"].number == 4711);
+  const auto threads = chunks[0].of("jdk.JavaThreadStatistics").at(0);
+  CHECK(threads["activeCount"].number == 4);
+  CHECK(threads["daemonCount"].number == 3);
+  CHECK(threads["accumulatedCount"].number == 6);
+  CHECK(threads["peakCount"].number == 5);
+  for (const char* type : {"jdk.GarbageCollection", "jdk.GCPhasePause"}) {
+    const auto pauses = chunks[0].of(type);
+    REQUIRE(pauses.size() == 1);
+    CHECK(pauses[0]["startTime"].number == 4);
+    CHECK(pauses[0]["duration"].number == 5);
+    CHECK(pauses[0]["gcId"].number == 2);
+  }
+  CHECK(chunks[0].of("jdk.GCPhasePause")[0]["name"].text == "GC Pause");
+  CHECK(chunks[0].of("jdk.Shutdown").size() == 1);
 }

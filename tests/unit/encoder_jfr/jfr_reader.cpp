@@ -273,6 +273,7 @@ class ChunkReader {
     JfrValue value;
     if (field.in_pool || name == "long" || name == "int") {
       value.number = from.varint();
+      if (name == "int" && !field.in_pool) value.number = static_cast<int32_t>(value.number);
     } else if (name == "boolean" || name == "byte") {
       value.number = from.byte();
       check(name == "byte" || value.number <= 1, "a boolean of " + std::to_string(value.number));

@@ -319,9 +319,41 @@ TEST_CASE("contention and waits are events, if the output takes any") {
   CHECK(contentions[0].thread == 1);
   CHECK(contentions[0].count == 1);
   CHECK(frame(contentions[0]).find("App.a") == 0);
+  CHECK(contentions[0].lock == 42);  // the hash of all objects here
   CHECK(waits[0].at_ns == f.vm.mock.now_ns);
   CHECK(waits[0].time_ns == 20 * kMs);
   CHECK(waits[0].thread == 2);
   CHECK(frame(waits[0]).find("App.b") == 0);
+  CHECK(waits[0].lock == 42);
+  CHECK(waits[0].timeout_ns == 50 * kMs);
+  CHECK(waits[0].timed_out == 0);
   CHECK(f.rows() == Rows{{1, 30, "App.a", "java.lang.Object"}});
+}
+
+TEST_CASE("an event of contention has who held the monitor before") {
+  Fixture f;
+  f.vm.mock.settings.events = 1;
+  f.vm.destroy();
+  f.vm.create();
+  REQUIRE(f.vm.start() == HPROF_OK);
+  const auto owners = [&] {
+    std::vector<uint64_t> found;
+    for (const MockRecord& event : f.vm.mock.events) {
+      if (is_table(event, HPROF_TABLE_MONITOR_TIME_EVENTS))
+        found.push_back(rows_of<hprof_monitor_event>(event.as<hprof_rec_table>()).at(0).owner);
+    }
+    f.vm.mock.events.clear();
+    return found;
+  };
+  owners();
+  f.lock->owner = reinterpret_cast<jthread>(f.b);
+  f.block_for(f.a, 10);
+  CHECK(owners() == std::vector<uint64_t>{2});  // as the VM says
+  f.block_for(f.a, 10);
+  CHECK(owners() == std::vector<uint64_t>{0});  // too soon to ask again
+  f.vm.enter(f.b, f.lock);
+  f.vm.enter(f.a, f.lock);
+  f.vm.entered(f.b, f.lock);
+  f.vm.entered(f.a, f.lock);
+  CHECK(owners() == std::vector<uint64_t>{0, 2});  // who has entered while the other one was blocked
 }

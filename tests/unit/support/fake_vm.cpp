@@ -140,6 +140,7 @@ struct FakeVm::Functions {
   static jvmtiError JNICALL get_thread_info(jvmtiEnv*, jthread thread, jvmtiThreadInfo* info) {
     memset(info, 0, sizeof *info);
     info->name = text_of(vm(), of(thread)->text);
+    info->is_daemon = of(thread)->is_daemon ? JNI_TRUE : JNI_FALSE;
     info->thread_group = vm().object("main")->ref();
     return JVMTI_ERROR_NONE;
   }
@@ -382,7 +383,15 @@ struct FakeVm::Functions {
   static jint JNICALL call_int(JNIEnv*, jobject, jmethodID, const jvalue* arguments) {
     return object_of(arguments->l)->entry_count;
   }
-  static jlong JNICALL call_long(JNIEnv*, jobject, jmethodID, const jvalue*) { return 16; }
+  // Unsafe's: the offset of each field is 16, of a thread the field `tid` is read.
+  static jlong JNICALL call_long(JNIEnv*, jobject, jmethodID method, const jvalue* arguments) {
+    if (text_of_id(method) != "method getLong") return 16;
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    for (const auto& thread : vm().threads_) {
+      if (thread->ref() == arguments[0].l && thread->fields.count("tid") != 0) return thread->fields["tid"];
+    }
+    return 16;
+  }
   static jboolean JNICALL is_virtual(JNIEnv*, jobject thread) {
     return of(static_cast<jthread>(thread))->is_virtual ? JNI_TRUE : JNI_FALSE;
   }

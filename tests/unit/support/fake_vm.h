@@ -29,7 +29,7 @@ class FakeVm {
     jobject ref() { return reinterpret_cast<jobject>(this); }
   };
   struct Thread : Object {
-    bool is_virtual = false;
+    bool is_virtual = false, is_daemon = false;
     void* storage = nullptr;  // JVMTI's, of that thread
     std::map<std::string, jlong> fields;
     std::vector<jvmtiFrameInfo> stack;

@@ -91,7 +91,9 @@ TEST_CASE("its thread looks once a second") {
     f.mock.process_cpu_ns += kSecond / 4;
   };
   f.mock.run_thread(0, 2);
-  CHECK(f.mock.events.size() == 2);  // none of a heap, without a VM
+  // None of a heap and of the VM, without one.
+  for (const MockRecord& event : f.mock.events)
+    CHECK((is_table(event, HPROF_TABLE_LOAD_EVENTS) || is_table(event, HPROF_TABLE_THREAD_COUNT_EVENTS)));
   const auto rows = f.take<hprof_load_event>(HPROF_TABLE_LOAD_EVENTS);
   REQUIRE(rows.size() == 2);
   for (const hprof_load_event& row : rows) {
@@ -118,13 +120,46 @@ TEST_CASE("the load of the machine is that since the event before") {
   vm_events::Collector collector(mock.host());
   REQUIRE(collector.start() == HPROF_OK);
   mock.run_thread(0, 2);
-  REQUIRE(mock.events.size() == 2);
   for (const MockRecord& event : mock.events) {
+    if (!is_table(event, HPROF_TABLE_LOAD_EVENTS)) continue;
     const auto row = rows_of<hprof_load_event>(event.as<hprof_rec_table>())[0];
     CHECK(row.busy == 3);
     CHECK(row.all == 4);
   }
   collector.stop();
+}
+
+TEST_CASE("threads are counted, those that lived before, too") {
+  MockHost mock;
+  mock.settings.events = 1;
+  hprof_thread* before = mock.add_app_thread(1, 11);
+  mock.add_app_thread(2, 12, nullptr, HPROF_THREAD_DAEMON);
+  vm_events::Collector collector(mock.host());
+  std::vector<hprof_thread_count_event> rows;
+  const auto look = [&] {
+    mock.events.clear();
+    mock.run_thread(0, 1);
+    for (const MockRecord& event : mock.events) {
+      if (is_table(event, HPROF_TABLE_THREAD_COUNT_EVENTS))
+        rows.push_back(rows_of<hprof_thread_count_event>(event.as<hprof_rec_table>())[0]);
+    }
+  };
+  REQUIRE(collector.start() == HPROF_OK);
+  collector.thread_start(nullptr, before);  // the VM tells of it late
+  hprof_thread* started = mock.add_app_thread(4, 14, nullptr, HPROF_THREAD_DAEMON);
+  collector.thread_start(nullptr, started);
+  look();
+  collector.thread_end(nullptr, before);
+  collector.thread_end(nullptr, before);
+  look();
+  collector.stop();
+  REQUIRE(rows.size() >= 2);
+  CHECK(rows.front().live == 3);
+  CHECK(rows.front().daemons == 2);
+  CHECK(rows.front().started == 3);
+  CHECK(rows.back().live == 2);
+  CHECK(rows.back().daemons == 2);
+  CHECK(rows.back().most == 3);
 }
 
 TEST_CASE("a thread that cannot start is counted") {

@@ -1,11 +1,13 @@
 """format=jfr: recordings as the JDK's own `jfr` reads them."""
 import collections
+import datetime
 import json
 import os
 import re
 import signal
 import subprocess
 
+from commands import load_agent, loaded
 from harness import Skip, TIMEOUT, check, check_equal, clean_environment, vm_test
 from jdks import installed
 from tool import hprof
@@ -150,6 +152,77 @@ def contentions_and_waits_have_durations(vm):
     check(all(any(name.startswith("Contend.") for name in frames(event)) for event in blocked), "stacks")
 
 
+def id_in_name(thread):
+    return int(thread["javaName"].rsplit("-", 1)[1])
+
+
+@vm_test(units=("cpu_samples", "monitor", "vm_events") + OUTPUT, quick=True)
+def threads_have_java_s_ids_and_the_names_that_they_gave_themselves(vm):
+    run, found = recorded(vm, "cpu=samples,interval=1,monitor=y", "NamedById")
+    spun = {event["sampledThread"]["javaName"]: event["sampledThread"] for event in found.events[SAMPLE] if "Spin.hot" in frames(event)}
+    check_equal(sorted(name.split("-")[0] for name in spun), ["daemon", "id", "id", "id"], "names")
+    check_equal([thread for thread in spun.values() if thread["javaThreadId"] != id_in_name(thread)], [], "threads with another id")
+    check_equal({thread["virtual"] for thread in spun.values()}, {False}, "virtual")
+    systems = {thread["osThreadId"] for thread in spun.values()}
+    check(len(systems) == 4 and (os.name != "posix" or min(systems) > 4), "ids of the system: %s" % systems)
+    counts = found.events["jdk.JavaThreadStatistics"][-1]
+    check(1 <= counts["daemonCount"] < counts["peakCount"] <= counts["accumulatedCount"], "numbers of threads: %s" % counts)
+    check(counts["accumulatedCount"] >= 5, "started threads: %s" % counts)
+    check("Accumulated" in jfr("view", "thread-count", run.path("out.jfr")).title(), "no view of threads")
+
+
+@vm_test(units=("monitor",) + OUTPUT, quick=True)
+def monitors_have_an_address_and_a_previous_owner(vm):
+    run, found = recorded(vm, "monitor=y", "Contend", "monitor", "3", "5", "20")
+    blocked = [event for event in found.events["jdk.JavaMonitorEnter"] if event["monitorClass"]["name"] == "java/lang/Object"]
+    check_equal(len({event["address"] for event in blocked}), 1, "addresses of one monitor")
+    check(blocked[0]["address"] != 0, "no address")
+    owners = [event["previousOwner"] for event in blocked if event["previousOwner"]]
+    # An owner is asked for 20 times a second; others are known if they had to wait before, too.
+    check(len(owners) >= 2, "%d owners of %d" % (len(owners), len(blocked)))
+    check_equal({owner["javaName"].split("-")[0] for owner in owners}, {"contender"}, "owners")
+    itself = [event for event in blocked if event["previousOwner"] and event["previousOwner"]["javaName"] == event["eventThread"]["javaName"]]
+    check_equal(itself, [], "a thread that was blocked by itself")
+    check("0x" in jfr("view", "contention-by-address", run.path("out.jfr")), "contention-by-address")
+
+
+@vm_test(units=("monitor", "vm_events") + OUTPUT, quick=True)
+def waits_have_a_timeout_and_pauses_their_view(vm):
+    run, found = recorded(vm, "monitor=y", "NamedById")
+    waits = {(event["timeout"], event["timedOut"]) for event in found.events["jdk.JavaMonitorWait"] if "NamedById.main" in frames(event)}
+    check(("PT0.03S", True) in waits, "waits: %s" % waits)
+    pauses = found.events["jdk.GCPhasePause"]
+    check(pauses and len(pauses) == len(found.events["jdk.GarbageCollection"]), "%d pauses" % len(pauses))
+    view = jfr("view", "gc-pauses", run.path("out.jfr"))
+    check_equal(re.search(r"Number of Pauses: (\d+)", view).group(1), str(len(pauses)), "pauses of the view\n%s" % view)
+    check("reason" in found.events["jdk.Shutdown"][0] and "The VM ends" in jfr("view", "recording", run.path("out.jfr")), "the VM's end")
+
+
+@vm_test(units=("vm_events", "cpu_samples") + OUTPUT, since=11, quick=True)
+def the_vm_says_of_itself_what_the_jdk_s_recording_says(vm):
+    recording = "-XX:StartFlightRecording:filename=jdk.jfr" if vm.version >= 17 else "-XX:StartFlightRecording=filename=jdk.jfr"
+    option = vm.agent_option("cpu=samples,format=jfr,file=out.jfr")
+    run = vm.run_java(option, recording, "-Dsome=thing", "Spin", "6", "2")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    ours, theirs = (Recording(run.path(name)).events["jdk.JVMInformation"][-1] for name in ("out.jfr", "jdk.jfr"))
+    for field in ("jvmName", "jvmArguments", "javaArguments", "pid"):
+        check_equal(ours[field], theirs[field], field)
+    version = re.compile(r"JRE \(([^)]*)\)")
+    check_equal(version.search(ours["jvmVersion"]).group(1), version.search(theirs["jvmVersion"]).group(1), "version")
+    check_equal(ours["jvmStartTime"][:13], theirs["jvmStartTime"][:13], "start")
+    check("-Dsome=thing" in jfr("view", "jvm-information", run.path("out.jfr")), "no view of the VM")
+
+
+@vm_test(units=("vm_events", "cpu_samples") + OUTPUT, since=11)
+def an_attached_agent_says_when_the_vm_began(vm):
+    live = vm.start(None, "Idle", java=vm.attachable)
+    began = os.stat(live.proc("")).st_ctime if os.path.exists(live.proc("")) else None
+    check(loaded(load_agent(live.pid, vm.agent, "cpu=samples,format=jfr,file=%s" % vm.path("out.jfr"))), "the agent is loaded")
+    found = Recording(live.ended_well().path("out.jfr"))
+    said = datetime.datetime.fromisoformat(found.events["jdk.JVMInformation"][-1]["jvmStartTime"].replace("Z", "+00:00")).timestamp()
+    check(began is None or abs(said - began) < 5, "it began at %s, the recording says %s" % (began, said))
+
+
 @vm_test(units=("monitor",) + OUTPUT)
 def parked_threads_are_parked(vm):
     _, found = recorded(vm, "monitor=all,interval=1", "Contend", "lock", "3", "5", "20")
@@ -181,6 +254,7 @@ def threads_pauses_heap_and_load_are_those_of_the_vm(vm):
     check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s\n" % run)
     found = Recording(run.path("gc.jfr"))
     pauses = {event["gcId"]: event["duration"] for event in found.events["jdk.GarbageCollection"]}
+    check_equal({event["gcId"]: event["duration"] for event in found.events["jdk.GCPhasePause"]}, pauses, "pauses as phases")
     check_equal(sorted(pauses), list(range(1, len(pauses) + 1)), "numbers of pauses")
     check(pauses and found.events["jdk.GCHeapSummary"], "%d pauses, heap %s" % (len(pauses), found.events["jdk.GCHeapSummary"]))
     for heap in found.events["jdk.GCHeapSummary"]:

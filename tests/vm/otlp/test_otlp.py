@@ -107,6 +107,13 @@ def events_have_times_and_states(vm):
     check(all(attributes.get("code", "Native") in codes for _, _, attributes in samples.stacks), "codes")
 
 
+@vm_test(units=("cpu_samples",) + FILE, quick=True)
+def events_have_the_name_that_a_thread_gave_itself(vm):
+    found = written(vm, "cpu=samples,interval=1", "NamesItself", form="otlp,events=y")
+    spun = {attributes["thread.name"] for frames, _, attributes in found.profiles["samples"].stacks if frames[0] == "Spin.hot"}
+    check_equal(spun, {"worker-7", "server-1"}, "threads")
+
+
 @vm_test(units=("heap_sites",) + FILE, since=11)
 def events_of_allocations_are_beside_what_lives(vm):
     # Fewer samples than the queue to the writer has places, so that none is lost on a busy machine.

@@ -11,7 +11,8 @@
 
 namespace hprof {
 
-// One field of type jlong or jint, read by the JDK's Unsafe. Valid as long as the local references that open() makes.
+// One field of type jlong or jint, read by the JDK's Unsafe. Valid as long as the local references that open() makes,
+// or from keep() to let_go().
 template <class T>
 class FieldReader {
  public:
@@ -31,10 +32,19 @@ class FieldReader {
     return is_open();
   }
   bool is_open() const { return get_ != nullptr; }
+  // After open(): holds its reference, for any thread. Without memory it is no longer open.
+  void keep(JNIEnv* jni) {
+    if (is_open()) unsafe_ = without_exception(jni, jni->NewGlobalRef(unsafe_));
+    if (unsafe_ == nullptr) get_ = nullptr;
+  }
+  void let_go(JNIEnv* jni) {
+    if (is_open()) jni->DeleteGlobalRef(unsafe_);
+    get_ = nullptr;
+  }
   jlong offset() const { return offset_; }  // in an object, as Unsafe counts
 
   // The field's value in `object`; 0 if not open.
-  T read(JNIEnv* jni, jobject object) const {
+  [[gnu::noinline]] T read(JNIEnv* jni, jobject object) const {
     if (!is_open()) return 0;
     jvalue arguments[2] = {};
     arguments[0].l = object;

@@ -67,6 +67,8 @@ typedef struct hprof_thread_info {
   hprof_trace_serial trace;
   uint32_t reserved;
   hprof_object_id object;
+  uint64_t java_id; /* Thread.threadId(); 0: not known */
+  uint64_t os_id;   /* as hprof_thread's; 0: not known, or virtual */
 } hprof_thread_info;
 
 typedef struct hprof_ids_service {
@@ -102,6 +104,9 @@ typedef struct hprof_ids_service {
   /* The serial of a class in heap dumps, one per class object. `object` is its id, the same in every dump of the
    * session, and becomes class_info.object. [control] */
   hprof_class_serial (*dumped_class)(const hprof_host* host, void* jni, void* jclass, hprof_object_id object);
+  /* A serial for events of a virtual thread that the core need not know. Each call gives another one, which is forgotten
+   * as that of a thread that has ended. java_id: its Thread.threadId(); name: absent if not known. [control] */
+  hprof_thread_serial (*virtual_thread)(const hprof_host* host, uint64_t java_id, hprof_text name);
 } hprof_ids_service;
 
 #endif
