@@ -47,6 +47,7 @@ hprof_status Collector::start() {
     return HPROF_NO_MEMORY;
   }
   shared_.book.events.start();
+  shared_.book.virtual_threads.open(s);
   hprof_status status = start_engine();
   if (status != HPROF_OK) return status;
   last_engine_ = engine_;

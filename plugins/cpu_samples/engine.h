@@ -79,11 +79,16 @@ class Engine {
   virtual hprof_status write_note(uint64_t /*watched_ns*/) const { return HPROF_OK; }
 
  protected:
-  // The head of a sample that is taken now; thread: a local reference of it or of the virtual thread that it
-  // runs, or null.
-  SampleHead now(hprof_thread_serial serial, JNIEnv* jni, jthread thread) const {
-    const SampleEvents& events = shared_->book.events;
-    return {serial, events.now(), HPROF_STATE_RUNNABLE, events.of(serial, jni, thread)};
+  // The head of a sample that is taken now; thread: a local reference of it or, if it is_mounted, of the
+  // virtual thread that it runs, or null.
+  SampleHead now(hprof_thread_serial serial, JNIEnv* jni, jthread thread, bool is_mounted = false) const {
+    SampleBook& book = shared_->book;
+    return {serial,
+            book.events.now(),
+            HPROF_STATE_RUNNABLE,
+            book.events.of(serial, jni, thread),
+            HPROF_FRAME_UNKNOWN,
+            is_mounted ? book.virtual_threads.of(jni, thread) : 0};
   }
   virtual void apply(SampledThread* /*thread*/, hprof_thread_serial /*serial*/) {}  // applies `sampled`
 

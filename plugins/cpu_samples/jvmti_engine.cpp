@@ -304,14 +304,14 @@ void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo*
                         jvmtiError error) {
   if (error != JVMTI_ERROR_NONE) return;  // its thread is ending
   const uint64_t weight = candidate->weight;
+  const SampleHead head =
+      now(candidate->serial, jni, candidate->thread, candidate->thread != candidate->carrier);
   if (count > 0) {
-    shared_->book.add_stack(jni, now(candidate->serial, jni, candidate->thread),
-                            reinterpret_cast<const hprof_raw_frame*>(frames), static_cast<uint32_t>(count),
-                            weight);
+    shared_->book.add_stack(jni, head, reinterpret_cast<const hprof_raw_frame*>(frames),
+                            static_cast<uint32_t>(count), weight);
   } else {
     bool none_asked = shared_->depth.load(std::memory_order_relaxed) == 0;
-    shared_->book.add_reason(now(candidate->serial, jni, candidate->thread),
-                             none_asked ? kDepthZero : kNoJavaFrame, weight);
+    shared_->book.add_reason(head, none_asked ? kDepthZero : kNoJavaFrame, weight);
   }
   candidate->counted = true;
 }

@@ -26,6 +26,7 @@ hprof_status SampleBook::open(const Services& services, uint32_t depth) {
 
 void SampleBook::close() {
   if (services_ == nullptr) return;
+  virtual_threads.close();
   counts_.close();
   services_->release(frames_, depth_ + kEnds);
   frames_ = nullptr;

@@ -8,6 +8,7 @@
 #include "sample_events.h"
 #include "sample_queue.h"
 #include "trace_counts.h"
+#include "virtual_threads.h"
 #include "walk_result.h"
 
 namespace hprof::samples {
@@ -67,6 +68,7 @@ class SampleBook {
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
   SampleEvents events;  // what is counted is passed on to it
+  VirtualThreads virtual_threads;
   // Lock of the book: one agent thread at a time uses it. The engine's thread skips its work when it is
   // taken, the control thread waits.
   Lock lock;

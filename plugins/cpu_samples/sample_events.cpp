@@ -43,13 +43,15 @@ void SampleEvents::open(const Services& services, const uint64_t& interval_ns, b
 void SampleEvents::start() {
   if (is_settled_) return;
   is_settled_ = true;
+  set_in_java_ = find_service<hprof_thread_context_service>(services_->host, HPROF_SERVICE_THREAD_CONTEXT);
+  finds_mounted_ = takes_events_ && HPROF_HAS(set_in_java_, hprof_thread_context_service, find_mounted) &&
+                   set_in_java_->find_mounted(services_->host, services_->jvm->jni(services_->host)) != 0;
   const auto* service = find_service<hprof_context_service>(services_->host, HPROF_SERVICE_CONTEXT);
   hprof_context none = {sizeof none, 0, 0, 0, 0};
   if (!HPROF_HAS(service, hprof_context_service, read) ||
       service->read(services_->host, 0, &none) == HPROF_UNSUPPORTED)
     return;
   contexts_ = service;
-  set_in_java_ = find_service<hprof_thread_context_service>(services_->host, HPROF_SERVICE_THREAD_CONTEXT);
   schema_.column_count = sizeof(hprof_cpu_sample_event) / sizeof(hprof_cell);
 }
 
@@ -83,9 +85,16 @@ hprof_context SampleEvents::of(hprof_thread_serial thread, void* jni, void* jthr
 void SampleEvents::write(const SampleHead& head, hprof_trace_serial trace, uint64_t weight) const {
   if (!takes_events_) return;
   const hprof_context& context = head.context;
-  uint64_t row[sizeof columns_ / sizeof columns_[0]] = {
-      head.at_ns,         head.thread,       head.state,   trace,         weight, weight * *interval_ns_,
-      context.trace_high, context.trace_low, context.span, context.labels};
+  uint64_t row[sizeof columns_ / sizeof columns_[0]] = {head.at_ns,
+                                                        head.mounted != 0 ? head.mounted : head.thread,
+                                                        head.state,
+                                                        trace,
+                                                        weight,
+                                                        weight * *interval_ns_,
+                                                        context.trace_high,
+                                                        context.trace_low,
+                                                        context.span,
+                                                        context.labels};
   if (code_column_ != 0) row[code_column_] = codes_[head.kind];
   hprof_rec_table table = event_of(schema_, row);
   table.period_column = HPROF_CPU_SAMPLE_EVENT_TIME;

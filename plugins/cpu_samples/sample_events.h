@@ -18,6 +18,7 @@ struct SampleHead {
   uint32_t state = HPROF_STATE_RUNNABLE;
   hprof_context context = {};           // SampleEvents::running(), of()
   uint32_t kind = HPROF_FRAME_UNKNOWN;  // of the innermost Java frame
+  hprof_thread_serial mounted = 0;      // the virtual thread that `thread` runs; 0: none, or not known
 };
 
 class SampleEvents {
@@ -37,6 +38,11 @@ class SampleEvents {
   uint64_t now() const { return takes_events_ ? services_->clock->monotonic(services_->host) : 0; }
   // The context of the calling thread, or of the virtual thread that it runs; all zeros: none. [signal]
   hprof_context running(hprof_thread_serial thread, const void* jni) const;
+  // The Java id of the virtual thread that the calling thread runs; 0: none, no events, or not known.
+  // [signal]
+  uint64_t mounted(const void* jni) const {
+    return finds_mounted_ && jni != nullptr ? set_in_java_->mounted(jni) : 0;
+  }
   // That of the Java thread behind a local reference, which may be null. [control]
   hprof_context of(hprof_thread_serial thread, void* jni, void* jthread) const;
   // [consumer]
@@ -47,6 +53,7 @@ class SampleEvents {
 
   const Services* services_ = nullptr;
   bool takes_events_ = false;
+  bool finds_mounted_ = false;
   const uint64_t* interval_ns_ = nullptr;
   const hprof_context_service* contexts_ = nullptr;            // null: there are none
   const hprof_thread_context_service* set_in_java_ = nullptr;  // null: likewise

@@ -37,6 +37,7 @@ struct Sample {
   uint32_t kind;          // HPROF_FRAME_..., of the innermost frame of stacks by the own walk
   uint32_t in_call;       // as hprof_interrupted_stack.in_call
   uint64_t outside;       // as hprof_interrupted_stack.outside, of stacks by the own walk
+  uint64_t mounted;       // SampleEvents::mounted
   uint64_t at_ns;         // when it was taken; 0 if there are no events
   hprof_context context;  // of the thread then
   void* top;              // jmethodID of the interrupted method if `frames` begins with its caller; else null

@@ -419,6 +419,7 @@ void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks)
   slot->thread = thread->serial.load(std::memory_order_relaxed);
   void* jni = s.jvm->jni(s.host);
   slot->context = shared_->book.events.running(slot->thread, jni);
+  slot->mounted = shared_->book.events.mounted(jni);
   slot->top = nullptr;
   slot->found = Found::kNone;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
@@ -440,6 +441,7 @@ void SignalEngine::unseen(void* self, hprof_thread_serial serial, uint32_t ticks
   slot->at_ns = engine->shared_->book.events.now();
   slot->thread = serial;
   slot->context = {};
+  slot->mounted = 0;
   slot->top = nullptr;
   slot->found = Found::kNone;
   slot->frame_count = -static_cast<int32_t>(kNotSeenRunning);
@@ -534,7 +536,12 @@ void SignalEngine::count(const Sample& sample, void* jni) {
     raw_[count++] = {frame.method, location};
   }
   const uint32_t kind = kHasWalk && is_own(sample) ? sample.kind : uint32_t{HPROF_FRAME_UNKNOWN};
-  const SampleHead head = {sample.thread, sample.at_ns, HPROF_STATE_RUNNABLE, sample.context, kind};
+  const SampleHead head = {sample.thread,
+                           sample.at_ns,
+                           HPROF_STATE_RUNNABLE,
+                           sample.context,
+                           kind,
+                           book.virtual_threads.of(static_cast<JNIEnv*>(jni), sample.mounted, sample.thread)};
   if (count == 0) return book.add_reason(head, reason_of(sample.frame_count), sample.ticks);
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (count > depth && depth != 0) count = depth;

@@ -52,6 +52,7 @@ void WallCounts::add_stack(JNIEnv* jni, WallThread& thread, hprof_thread_serial 
   }
   thread.is_idle = thread.of_jdk && !is_mounted && is_idle(shared_->services, jni, java, stack);
   thread.context = book.events.of(serial, jni, stack.thread);
+  thread.mounted = is_mounted ? book.virtual_threads.of(jni, stack.thread) : 0;
   facts.stacks++;
   add(thread, serial);
 }
@@ -72,7 +73,7 @@ void WallCounts::add(WallThread& thread, hprof_thread_serial serial) {
   const int64_t weight = thread.open_ns > 0 ? (thread.open_ns + interval / 2) / interval : 0;
   thread.open_ns -= weight * interval;
   if (weight != 0)
-    shared_->book.add({serial, now, thread.state, thread.context},
+    shared_->book.add({serial, now, thread.state, thread.context, HPROF_FRAME_UNKNOWN, thread.mounted},
                       static_cast<hprof_trace_serial>(thread.trace), static_cast<uint64_t>(weight));
 }
 

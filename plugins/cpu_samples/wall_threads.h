@@ -26,13 +26,14 @@ struct WallThread : PooledEntry {
   bool of_jdk;  // one of the JDK's own threads, whose idle time is not in the table
   jweak reference;
   // Used by the sampler thread only. Times are of the monotonic clock.
-  uint64_t seen_ns;       // the time up to here is in the samples, or in open_ns
-  int64_t open_ns;        // rounding error; below 0: counted in advance
-  uint64_t cpu_ns;        // CPU clock just before the last trace was taken
-  uint64_t trace;         // hprof_trace_serial; 0: none yet
-  uint32_t state;         // HPROF_STATE_*, with the trace
-  bool is_idle;           // likewise: nothing of the program's
-  hprof_context context;  // likewise
+  uint64_t seen_ns;             // the time up to here is in the samples, or in open_ns
+  int64_t open_ns;              // rounding error; below 0: counted in advance
+  uint64_t cpu_ns;              // CPU clock just before the last trace was taken
+  uint64_t trace;               // hprof_trace_serial; 0: none yet
+  uint32_t state;               // HPROF_STATE_*, with the trace
+  bool is_idle;                 // likewise: nothing of the program's
+  hprof_context context;        // likewise
+  hprof_thread_serial mounted;  // SampleHead::mounted, likewise
 };
 
 class WallThreads {

@@ -93,7 +93,9 @@ void WallVirtual::count(JNIEnv* jni, jthread thread, const jvmtiStackInfo& stack
   open_ns_ -= static_cast<double>(weight) * interval;
   counts_->facts.drawn++;
   if (weight != 0)
-    book.add({0, book.events.now(), state_of(java), book.events.of(0, jni, thread)}, trace, weight);
+    book.add({0, book.events.now(), state_of(java), book.events.of(0, jni, thread), HPROF_FRAME_UNKNOWN,
+              book.virtual_threads.of(jni, thread)},
+             trace, weight);
 }
 
 void WallVirtual::visit(void* argument, JNIEnv* jni, jthread thread, double stands_for) {

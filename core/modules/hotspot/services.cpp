@@ -249,6 +249,19 @@ const hprof_thread_context_service kThreadContext = {
       return frame.is_open() && contexts.of(env, static_cast<jobject>(thread), context) ? 1 : 0;
     },
     [](const hprof_host* host) { return contexts.find_variable(hotspot_of(host)) ? 1u : 0u; },
+    [](const hprof_host* host, void* jni) -> uint32_t {
+      auto* env = static_cast<JNIEnv*>(jni);
+      jvmtiEnv* jvmti = jvmti_of(host);
+      const LocalFrame frame(env, 16);
+      jthread self = nullptr;
+      if (!frame.is_open() || jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return 0;
+      return (contexts.is_open() ||
+              contexts.find_mounted(hotspot_of(host), env, self, thread_address(jvmti, env))) &&
+                     contexts.knows_mounted()
+                 ? 1
+                 : 0;
+    },
+    [](const void* jni) { return contexts.mounted(jni); },
 };
 
 }  // namespace

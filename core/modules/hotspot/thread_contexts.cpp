@@ -51,6 +51,11 @@ bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64
     slots_.use(room_, static_cast<uint32_t>(bytes / sizeof(Slots::Slot)));
   }
   slots_.forget();
+  return is_open_ = find_mounted(hotspot, jni, current, thread);
+}
+
+// False: no memory.
+bool ThreadContexts::find_mounted(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread) {
   proofs_.store(0, std::memory_order_relaxed);
   wrong_.store(0, std::memory_order_relaxed);
   to_thread_ = thread - reinterpret_cast<uintptr_t>(jni);
@@ -58,7 +63,6 @@ bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64
   if (hotspot.java_version() < kFirstWithIds) {
     key_.store(Key::kEnv, std::memory_order_release);
     hotspot.settle(Item::kMountedIds, "this VM has no virtual threads");
-    is_open_ = true;
     return true;
   }
   jclass type = without_exception(jni, jni->FindClass("java/lang/Thread"));
@@ -68,7 +72,6 @@ bool ThreadContexts::open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64
   continuation_from_env_ = entry < 0 || thread == 0 ? 0 : to_thread_ + static_cast<uint64_t>(entry);
   thread_id_ = type != nullptr ? without_exception(jni, jni->GetMethodID(type, "threadId", "()J")) : nullptr;
   if (thread_id_ == nullptr) return false;
-  is_open_ = true;
   why_ = find_ids(hotspot, jni, current, thread);
   if (hotspot.settle(Item::kMountedIds, why_)) return true;
   key_.store(Key::kUnknown, std::memory_order_release);

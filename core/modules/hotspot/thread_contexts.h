@@ -21,6 +21,13 @@ class ThreadContexts {
   static constexpr uint32_t kFirstWithIds = 19;  // JDK
 
   // See hprof_thread_context_service. `thread`: the JavaThread of the calling thread.
+  bool find_mounted(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread);
+  bool knows_mounted() const {
+    const Key key = key_.load(std::memory_order_acquire);
+    return key == Key::kOwner || key == Key::kObject;
+  }
+  // The Java id of the virtual thread on the calling thread; 0: none, or not known. [signal]
+  uint64_t mounted(const void* env) const { return knows_mounted() && has_virtual(env) ? key_of(env) : 0; }
   bool open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint64_t bytes);
   bool is_open() const { return is_open_; }             // since the last clear
   const char* why_not_running() const { return why_; }  // nullptr: `running` finds contexts

@@ -44,6 +44,43 @@ TEST_CASE("events have the thread's context of when they were taken, if a unit s
   }
 }
 
+TEST_CASE("events are of the virtual thread that runs, rows of its carrier") {
+  static uint64_t mounted = 0;
+  hprof_thread_context_service service = {};
+  service.size = sizeof service;
+  service.find_mounted = [](const hprof_host*, void*) { return uint32_t{1}; };
+  service.mounted = [](const void*) { return mounted; };
+  struct Vm : SampledVm {
+    explicit Vm(const hprof_thread_context_service* contexts) {
+      mock.settings.events = 1;
+      mock.settings.java_version = 21;
+      mock.set_service(HPROF_SERVICE_THREAD_CONTEXT, contexts);
+      mock.add_app_thread(1, 101);
+      create();
+      REQUIRE(ops->start(self) == HPROF_OK);
+      stack = {{3, method("App", "f")}};
+    }
+  } vm(&service);
+  for (const uint64_t id : {0, 30, 30, 31, 0}) {
+    mounted = id;
+    vm.tick(101);
+  }
+  vm.report();
+  std::vector<uint64_t> threads;
+  for (const MockRecord& event : vm.mock.events)
+    threads.push_back(rows_of<hprof_cpu_sample_event>(event.as<hprof_rec_table>()).at(0).thread);
+  REQUIRE(threads.size() == 5);
+  CHECK(threads[0] == 1);
+  CHECK(threads[4] == 1);
+  CHECK(threads[1] == threads[2]);
+  for (const size_t i : {1, 3}) {
+    const auto info = find_thread(mock_ids_service(), vm.mock.host(), static_cast<uint32_t>(threads[i]));
+    CHECK(info->java_id == (i == 1 ? 30 : 31));
+    CHECK((info->flags & HPROF_THREAD_VIRTUAL) != 0);
+  }
+  CHECK(rows_of<hprof_cpu_row>(*vm.table()).at(0).count == 5);
+}
+
 TEST_CASE("rows of threads with labels have them at the roots of their traces, if a unit sets any") {
   for (const bool is_set : {false, true}) {
     ContextVm vm(is_set);

@@ -223,6 +223,22 @@ def an_attached_agent_says_when_the_vm_began(vm):
     check(began is None or abs(said - began) < 5, "it began at %s, the recording says %s" % (began, said))
 
 
+@vm_test(units=("cpu_samples",) + OUTPUT, since=21, needs=("short intervals",), quick=True)
+def samples_are_of_virtual_threads(vm):
+    for clock in ("", ",sampler=jvmti", ",clock=wall"):
+        _, found = recorded(vm, "cpu=samples,interval=1" + clock, "VirtualNamed")
+        samples = [event for event in found.events[SAMPLE] if "VirtualNamed.compute" in frames(event)]
+        of_virtual = [event["sampledThread"] for event in samples if event["sampledThread"]["virtual"]]
+        check(len(of_virtual) > 0.95 * len(samples) > 20, "%s: %d of %d samples are of virtual threads" % (clock, len(of_virtual), len(samples)))
+        named = [thread for thread in of_virtual if thread["javaName"]]
+        check(len(named) > 0.8 * len(of_virtual), "%s: %d of %d have a name" % (clock, len(named), len(of_virtual)))
+        check_equal([thread for thread in named if thread["javaThreadId"] != id_in_name(thread)], [], "threads with another id")
+        check(len({thread["javaThreadId"] for thread in of_virtual}) > 3, "ids")
+        resting = [event["sampledThread"] for event in found.events[WAIT_SAMPLE] if "VirtualNamed.rest" in frames(event)]
+        check("wall" not in clock or resting, "no virtual thread that waits")
+        check_equal([thread for thread in resting if not thread["virtual"] or thread["javaThreadId"] != id_in_name(thread)], [], "waiting")
+
+
 @vm_test(units=("monitor",) + OUTPUT)
 def parked_threads_are_parked(vm):
     _, found = recorded(vm, "monitor=all,interval=1", "Contend", "lock", "3", "5", "20")

@@ -39,6 +39,10 @@ typedef struct hprof_thread_context_service {
   /* Looks for a library with the variable otel_thread_ctx_v1 (OpenTelemetry); from then on `running` reads it, too. 1: there is
    * one. Call it again when libraries may have been loaded. [control] */
   uint32_t (*find_variable)(const hprof_host* host);
+  /* Looks for where the VM keeps what a thread has mounted, without a table of contexts. 1: `mounted` answers. [control] */
+  uint32_t (*find_mounted)(const hprof_host* host, void* jni);
+  /* Thread.threadId() of the virtual thread that the calling thread runs; 0: none, or not known. [signal] */
+  uint64_t (*mounted)(const void* jni);
 } hprof_thread_context_service;
 
 #endif
