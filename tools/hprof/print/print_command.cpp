@@ -30,7 +30,7 @@ int print_tables(const Arguments& words, const WindowChoice& choice, const Print
 bool has_tables_of_threads(const Arguments& words) {
   Profile profile;
   std::string error;
-  return read_inputs(words, {}, false, &profile, &error) &&
+  return read_inputs(words, {}, Usable::kStacks, &profile, &error) &&
          std::any_of(profile.tables.begin(), profile.tables.end(),
                      [&](const ProfileTable& table) { return names_threads(profile, table); });
 }
