@@ -84,7 +84,7 @@ SourceFile::SourceFile(std::string path, std::string folder)
 std::unique_ptr<ByteSource> SourceFile::open_plain(std::string* error) {
   if (!is_pipe()) {
     const int file = os::open_for_reading(path_, error);
-    return file < 0 ? nullptr : file_source(file);
+    return file < 0 ? nullptr : std::make_unique<FileSource>(file);
   }
   if (pipe_ == nullptr) {
     pipe_ = std::make_shared<KeptPipe>();
