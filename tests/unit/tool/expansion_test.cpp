@@ -113,6 +113,18 @@ TEST_CASE("expansion: JSON, binary and text reports") {
   check_refused(text, "line ");
 }
 
+TEST_CASE("expansion: threads of binary reports, and traces of one thread") {
+  for (const bool one : {true, false}) {
+    HprofBuilder binary(8, "JAVA PROFILE 1.0.1");
+    binary.string(1, kName);
+    for (unsigned i = 1; i < 5 * kFrames; ++i) {
+      if (i == 1 || !one) binary.start_thread(i, i, 0, 1);
+      binary.trace(i, one ? 1 : i, {});
+    }
+    check_refused(binary.bytes(), "byte ");
+  }
+}
+
 TEST_CASE("expansion: rows that share a stack are work for who sums them up") {
   constexpr unsigned kRows = 30000;
   std::string text = "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n--------\nTRACE 1:\n", rows;

@@ -35,25 +35,32 @@ class BinaryProfile {
                (fits ? Expansion::kProblem : "the record's counts do not fit its length");
       return false;
     }
-    name_threads();
+    if (!name_threads()) {
+      *error = "byte " + std::to_string(in_.offset()) + ": " + Expansion::kProblem;
+      return false;
+    }
     *error = records.problem();
     return error->empty();
   }
 
  private:
   // At the end, as a thread that is named anew has another record.
-  void name_threads() {
+  bool name_threads() {
     std::map<uint64_t, size_t> places;
     for (const auto& [serial, thread] : names_.threads) {
       places[serial] = profile_.all_threads.size();
       profile_.all_threads.push_back({serial, text(thread.name), thread.ended});
+      if (!expansion_.take(profile_.all_threads.back().name.size())) return false;
     }
     for (const auto& [trace, serial] : trace_threads_) {
       const auto place = places.find(serial);
       if (place == places.end()) continue;
-      profile_.threads[trace] = profile_.all_threads[place->second].name;
+      const std::string& name = profile_.all_threads[place->second].name;
+      if (!expansion_.take(name.size())) return false;
+      profile_.threads[trace] = name;
       profile_.thread_places[trace] = place->second;
     }
+    return true;
   }
 
   bool record(const RecordHead& head) {
