@@ -1,5 +1,6 @@
 #include "core/agent/session/control.h"
 
+#include <cstdio>
 #include <initializer_list>
 
 #include <hprof/collector.h>
@@ -36,7 +37,9 @@ bool run_agent_thread(const SessionParts& parts, JNIEnv* jni, const char* name, 
       thread_class != nullptr
           ? jni->GetMethodID(thread_class, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V")
           : nullptr;
-  jstring text = constructor != nullptr ? jni->NewStringUTF(name) : nullptr;
+  char full[160];
+  snprintf(full, sizeof(full), "%s%s", is_agents(name) ? "" : kAgentThread, name);
+  jstring text = constructor != nullptr ? jni->NewStringUTF(full) : nullptr;
   jvalue arguments[2];
   arguments[0].l = system;
   arguments[1].l = text;
@@ -44,9 +47,7 @@ bool run_agent_thread(const SessionParts& parts, JNIEnv* jni, const char* name, 
   clear_exception(jni);
   bool started = false;
   if (thread != nullptr) {
-    parts.threads.expect_agent(jni, thread);
     started = jvmti->RunAgentThread(thread, body, argument, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
-    if (!started) parts.threads.take_expected(jni, thread);
   }
   for (jobject local : {static_cast<jobject>(system), static_cast<jobject>(thread_class),
                         static_cast<jobject>(text), thread}) {
@@ -76,7 +77,7 @@ bool Control::start(Session* session, JNIEnv* jni) {
     takes_commands_ = true;
   }
   running_.store(true, std::memory_order_release);
-  if (run_agent_thread(session->parts(), jni, "HPROF control", &Control::run, this)) return true;
+  if (run_agent_thread(session->parts(), jni, "control", &Control::run, this)) return true;
   running_.store(false, std::memory_order_release);
   refuse_all();
   return false;

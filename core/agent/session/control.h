@@ -102,7 +102,8 @@ class Control {
   std::atomic<uint32_t> attach_waits_{0};
 };
 
-// Makes a daemon Java thread in the system thread group and runs body on it (RunAgentThread). [control]
+// Makes a daemon Java thread in the system thread group and runs body on it (RunAgentThread). Its name begins
+// with kAgentThread, added where `name` does not. [control]
 bool run_agent_thread(const SessionParts& parts, JNIEnv* jni, const char* name, jvmtiStartFunction body,
                       void* argument);
 

@@ -147,7 +147,7 @@ bool SessionCommands::collect_garbage() { return parts_.jvmti->ForceGarbageColle
 
 const char* SessionCommands::exit_vm() {
   if (!parts_.setup.core().allows_exit()) return "not allowed: needs the option allow=exit";
-  const bool ends = run_agent_thread(parts_, parts_.jni(), "HPROF exit", &end_vm, nullptr);
+  const bool ends = run_agent_thread(parts_, parts_.jni(), "exit", &end_vm, nullptr);
   return ends ? nullptr : "no thread can be started that ends the VM";
 }
 

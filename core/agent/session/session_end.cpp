@@ -106,7 +106,7 @@ bool Session::finish_in_time(JNIEnv* jni) {
   // Only work on an agent thread can be abandoned; there is a control thread unless the VM could not start
   // it.
   const bool has_thread = parts_.control.finish() ||
-                          (jni != nullptr && run_agent_thread(parts_, jni, "HPROF end", &run_finish, this));
+                          (jni != nullptr && run_agent_thread(parts_, jni, "end", &run_finish, this));
   if (!has_thread) finish(jni);
   while (!finish_.done.load(std::memory_order_acquire)) {
     const int64_t now = platform::monotonic_ns();
@@ -226,7 +226,7 @@ void JNICALL Session::run_detacher(jvmtiEnv*, JNIEnv* jni, void* self) {
 }
 
 void Session::detach_soon(JNIEnv* jni) {
-  if (entry_.detach == nullptr || !run_agent_thread(parts_, jni, "HPROF detach", &run_detacher, this)) {
+  if (entry_.detach == nullptr || !run_agent_thread(parts_, jni, "detach", &run_detacher, this)) {
     parts_.log.say("can't detach: no thread is available");
     send_last_answer("ERROR can't detach: no thread is available\n");
   }

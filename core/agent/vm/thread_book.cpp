@@ -55,7 +55,7 @@ void ThreadBook::find_ids(JNIEnv* jni) {
   java_ids_.keep(jni);
 }
 
-// Enters the thread's names and ids in the model; 0: no serial left.
+// Enters the thread's names and ids in the model, and marks one of the agent's; 0: no serial left.
 uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t* flags, uint64_t os_id) {
   jvmtiThreadInfo info;
   memset(&info, 0, sizeof(info));
@@ -73,6 +73,8 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t* flags, uint
   facts.name = model_->thread_name(shown(name.str()));
   facts.group = model_->thread_name(shown(group_name.str()));
   facts.parent_group = model_->thread_name(shown(parent_name.str()));
+  // A program's threads are in other groups. Those of other sessions are the agent's, too.
+  if (group.name != nullptr && group.parent == nullptr && is_agents(info.name)) *flags |= HPROF_THREAD_AGENT;
   if (info.is_daemon) *flags |= HPROF_THREAD_DAEMON;
   facts.flags = *flags;
   facts.os_id = os_id;
@@ -173,7 +175,6 @@ ThreadRecord* ThreadBook::started(JNIEnv* jni, jthread thread, uint32_t flags) {
   if (jvmti_->GetThreadLocalStorage(thread, &storage) == JVMTI_ERROR_NONE && storage != nullptr) {
     return is_ended(storage) ? nullptr : record_of(storage);
   }
-  if (take_expected(jni, thread)) flags |= HPROF_THREAD_AGENT;
   uint64_t os_id =
       (flags & HPROF_THREAD_VIRTUAL) != 0 ? 0 : static_cast<uint64_t>(platform::current_thread_id());
   return make(jni, thread, flags, os_id);
@@ -284,10 +285,6 @@ bool ThreadBook::destroy(JNIEnv* jni) {
       memory_->release(record, sizeof(ThreadRecord));
     }
   }
-  for (jobject& agent : expected_) {
-    if (agent != nullptr) jni->DeleteGlobalRef(agent);
-    agent = nullptr;
-  }
   if (jni != nullptr) java_ids_.let_go(jni);
   contexts.close(*memory_);
   return cleared;
@@ -302,46 +299,11 @@ void ThreadBook::enumerate(JNIEnv* jni, const NativeThreadIds& ids) {
   for (jint i = 0; i < count; i++) {
     void* storage = nullptr;
     if (jvmti_->GetThreadLocalStorage(threads[i], &storage) == JVMTI_ERROR_NONE && storage == nullptr) {
-      uint32_t flags = take_expected(jni, threads[i]) ? HPROF_THREAD_AGENT : 0;
-      make(jni, threads[i], flags, ids.of(jni, addresses, threads[i]));
+      make(jni, threads[i], 0, ids.of(jni, addresses, threads[i]));
     }
     jni->DeleteLocalRef(threads[i]);
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(threads));
-}
-
-void ThreadBook::expect_agent(JNIEnv* jni, jobject thread) {
-  jobject reference = without_exception(jni, jni->NewGlobalRef(thread));
-  if (reference == nullptr) return;
-  {
-    platform::MutexLock hold(lock_);
-    for (jobject& agent : expected_) {
-      if (agent != nullptr) continue;
-      agent = reference;
-      reference = nullptr;
-      expected_count_.fetch_add(1, std::memory_order_release);
-      break;
-    }
-  }
-  // Without room for it the thread will count as one of the program's.
-  if (reference != nullptr) jni->DeleteGlobalRef(reference);
-}
-
-bool ThreadBook::take_expected(JNIEnv* jni, jobject thread) {
-  if (expected_count_.load(std::memory_order_acquire) == 0) return false;
-  jobject taken = nullptr;
-  {
-    platform::MutexLock hold(lock_);
-    for (jobject& agent : expected_) {
-      if (agent == nullptr || !jni->IsSameObject(agent, thread)) continue;
-      taken = agent;
-      agent = nullptr;
-      expected_count_.fetch_sub(1, std::memory_order_release);
-      break;
-    }
-  }
-  if (taken != nullptr) jni->DeleteGlobalRef(taken);
-  return taken != nullptr;
 }
 
 void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <jvmti.h>
 
 #include <hprof/collector.h>
@@ -34,6 +35,12 @@ struct ThreadRecord {
   bool is_virtual() const { return (flags & HPROF_THREAD_VIRTUAL) != 0; }
   bool is_agent() const { return (flags & HPROF_THREAD_AGENT) != 0; }
 };
+
+// The beginning of the names of the agent's threads, which are in the system's thread group.
+constexpr char kAgentThread[] = "HPROF ";
+inline bool is_agents(const char* name) {
+  return name != nullptr && strncmp(name, kAgentThread, sizeof(kAgentThread) - 1) == 0;
+}
 
 enum class ThreadChange : uint8_t { kStarts, kRenamed, kEnds };
 
@@ -66,10 +73,6 @@ class ThreadBook {
   void visit_exiting() { exit_visitor_.store(platform::current_thread_id(), std::memory_order_relaxed); }
   // Makes records of all live platform threads that have none, with native ids from `ids`. [control]
   void enumerate(JNIEnv* jni, const NativeThreadIds& ids);
-  // Announces that a thread about to start is the agent's. [control]
-  void expect_agent(JNIEnv* jni, jobject thread);
-  // True: the thread was announced. Removes the announcement. [app][control]
-  bool take_expected(JNIEnv* jni, jobject thread);
   // See service/threads.h each(). `view` picks the collector. [control]
   void each(JNIEnv* jni, uint32_t view, void* argument,
             uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
@@ -119,9 +122,6 @@ class ThreadBook {
   bool hides_names_ = false;
   FieldReader<jlong> java_ids_;  // Thread.tid; not open: this VM has no such field
   uint32_t learned_[2] = {};     // the last serials at the last two calls of learn_new_names
-  static constexpr uint32_t kMostExpected = 16;
-  jobject expected_[kMostExpected] = {};  // global references, under the lock
-  std::atomic<uint32_t> expected_count_{0};
 };
 
 }  // namespace hprof

@@ -80,11 +80,33 @@ TEST_CASE("threads of the agent's own are left out") {
   SessionFixture f;
   f.run("watch=y");
   f.take_heard();
-  FakeVm::Thread& own = f.jvm.add_thread("own");
-  f.jvm.on(f.main, [&] { f.session->parts().threads.expect_agent(f.jvm.jni(), own.ref()); });
+  FakeVm::Thread& own = f.jvm.add_thread("HPROF control");
+  own.group = "system";
   f.jvm.post_thread_start(own);
   f.jvm.post_monitor_wait(own, 1);
   f.jvm.post_thread_end(own);
+  CHECK(f.take_heard().empty());
+}
+
+TEST_CASE("a thread that a unit starts is the agent's, whatever its name") {
+  SessionFixture f;
+  f.run("watch=y");
+  f.take_heard();
+  struct Started {
+    const ThreadBook& book;
+    std::atomic<uint32_t> runs{0}, agents{0};
+  } started{f.session->parts().threads};
+  const auto body = [](jvmtiEnv*, JNIEnv*, void* to) {
+    auto* seen = static_cast<Started*>(to);
+    if (seen->book.is_agent()) seen->agents++;
+    seen->runs++;
+  };
+  f.jvm.on(f.main, [&] {
+    for (const char* name : {"acme sampler", "HPROF acme"})
+      CHECK(run_agent_thread(f.session->parts(), f.jvm.jni(), name, body, &started));
+  });
+  wait_until([&] { return started.runs == 2; });
+  CHECK(started.agents == 2);
   CHECK(f.take_heard().empty());
 }
 

@@ -328,33 +328,20 @@ TEST_CASE("virtual threads have records that no visitor sees") {
   CHECK_FALSE(b.book.has_records());
 }
 
-TEST_CASE("a thread that is expected is the agent's own: it is neither told nor visited") {
+TEST_CASE("a thread of the agent's, of whichever session, is neither told nor visited") {
   Book b;
-  FakeVm::Thread& own = b.jvm.add_thread("own");
-  FakeVm::Thread& other = b.jvm.add_thread("other");
-  b.book.expect_agent(b.jvm.jni(), own.ref());
-  REQUIRE(b.start(other) != nullptr);
-  REQUIRE(b.start(own) != nullptr);
-  CHECK_FALSE(b.book.find(other.ref())->is_agent());
+  FakeVm::Thread& own = b.jvm.add_thread("HPROF control");
+  own.group = "system";
+  FakeVm::Thread& of_program = b.jvm.add_thread("HPROF control");
+  FakeVm::Thread& of_vm = b.jvm.add_thread("Finalizer");
+  of_vm.group = "system";
+  for (FakeVm::Thread* thread : {&own, &of_program, &of_vm}) REQUIRE(b.start(*thread) != nullptr);
   CHECK(b.book.find(own.ref())->is_agent());
+  CHECK_FALSE(b.book.find(of_program.ref())->is_agent());
+  CHECK_FALSE(b.book.find(of_vm.ref())->is_agent());
   b.jvm.on(own, [&] { CHECK(b.book.is_agent()); });
-  CHECK(b.told.size() == 1);
-  CHECK(b.all().size() == 1);
-  CHECK_FALSE(b.book.take_expected(b.jvm.jni(), own.ref()));
-  CHECK(b.jvm.global_refs == 0);
-}
-
-TEST_CASE("more threads are expected than there is room for, or the VM has no reference for one") {
-  Book b;
-  FakeVm::Thread& thread = b.jvm.add_thread("own");
-  b.jvm.refuses_global_refs = true;
-  b.book.expect_agent(b.jvm.jni(), thread.ref());
-  b.jvm.refuses_global_refs = false;
-  CHECK_FALSE(b.book.take_expected(b.jvm.jni(), thread.ref()));
-  for (int i = 0; i < 20; i++) b.book.expect_agent(b.jvm.jni(), thread.ref());
-  uint32_t taken = 0;
-  while (b.book.take_expected(b.jvm.jni(), thread.ref())) taken++;
-  CHECK(taken == 16);
+  CHECK(b.told.size() == 2);
+  CHECK(b.all().size() == 2);
   CHECK(b.jvm.global_refs == 0);
 }
 

@@ -141,7 +141,7 @@ struct FakeVm::Functions {
     memset(info, 0, sizeof *info);
     info->name = text_of(vm(), of(thread)->text);
     info->is_daemon = of(thread)->is_daemon ? JNI_TRUE : JNI_FALSE;
-    info->thread_group = vm().object("main")->ref();
+    info->thread_group = vm().object(of(thread)->group)->ref();
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL get_group_info(jvmtiEnv*, jthreadGroup group, jvmtiThreadGroupInfo* info) {
@@ -324,7 +324,9 @@ struct FakeVm::Functions {
     return reinterpret_cast<jfieldID>(vm().object(name));
   }
   static jobject JNICALL new_object(JNIEnv*, jclass, jmethodID, const jvalue* arguments) {
-    return vm().add_thread(object_of(arguments[1].l)->text).ref();
+    FakeVm::Thread& thread = vm().add_thread(object_of(arguments[1].l)->text);
+    if (arguments[0].l != nullptr) thread.group = object_of(arguments[0].l)->text;
+    return thread.ref();
   }
   static jstring JNICALL new_string(JNIEnv*, const char* text) {
     return static_cast<jstring>(vm().object(text)->ref());

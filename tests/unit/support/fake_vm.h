@@ -30,6 +30,7 @@ class FakeVm {
   };
   struct Thread : Object {
     bool is_virtual = false, is_daemon = false;
+    std::string group = "main";
     void* storage = nullptr;  // JVMTI's, of that thread
     std::map<std::string, jlong> fields;
     std::vector<jvmtiFrameInfo> stack;
