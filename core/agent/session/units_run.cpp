@@ -61,7 +61,7 @@ bool Units::enable_events() {
   platform::MutexLock hold(events_lock_);
   uint64_t events = events_wanted();
   uint64_t failed = 0;
-  EventHub::hook_collections(parts_.hotspot.collection_hook());
+  EventHub::hook_collections(parts_.jvmti, parts_.hotspot.collection_hook());
   const uint64_t refused = events_.enable(parts_.jvmti, events, &failed);
   parts_.classes.follow_collections((events & ~refused & HPROF_EVENT_GC_FINISH) != 0);
   for (uint32_t bit = 0; bit < kEventCount; bit++) {

@@ -50,8 +50,12 @@ constexpr Row kEvents[kEventCount] = {
     {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, "ClassFileLoadHook"},
 };
 
-// Set by the latest session; every session of the process has the same.
+// One for the process, and the environment whose events it follows: each collection counts once, from its
+// begin to its end, whatever events other sessions have.
 std::atomic<const CollectionHook*> collection_hook{nullptr};
+std::atomic<jvmtiEnv*> hooked{nullptr};
+
+bool is_hooked(jvmtiEnv* jvmti) { return hooked.load(std::memory_order_acquire) == jvmti; }
 
 void call_hook(void (*CollectionHook::*function)()) {
   const CollectionHook* hook = collection_hook.load(std::memory_order_acquire);
@@ -227,12 +231,12 @@ void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jcla
 
 // The hook comes first, and even without a session, since objects are about to move.
 void JNICALL on_gc_start(jvmtiEnv* jvmti) {
-  call_hook(&CollectionHook::begins);
+  if (is_hooked(jvmti)) call_hook(&CollectionHook::begins);
   dispatch(session_of(jvmti), HPROF_EVENT_GC_START, &hprof_handlers::gc_start);
 }
 
 void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
-  call_hook(&CollectionHook::ends);
+  if (is_hooked(jvmti)) call_hook(&CollectionHook::ends);
   Session* session = session_of(jvmti);
   if (session != nullptr) session->parts().classes.count_collection();
   dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
@@ -297,14 +301,17 @@ void EventHub::detach_from(jvmtiEnv* jvmti) {
   jvmti->SetEventCallbacks(nullptr, 0);
 }
 
-void EventHub::hook_collections(const CollectionHook* hook) {
-  if (hook != nullptr) collection_hook.store(hook, std::memory_order_release);
+void EventHub::hook_collections(jvmtiEnv* jvmti, const CollectionHook* hook) {
+  if (hook == nullptr || is_hooked(jvmti)) return;
+  call_hook(&CollectionHook::is_unreported);  // until this environment reports them
+  collection_hook.store(hook, std::memory_order_release);
+  hooked.store(jvmti, std::memory_order_release);
 }
 
 uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed) {
   constexpr uint64_t kAlways = HPROF_EVENT_VM_INIT | HPROF_EVENT_VM_DEATH | HPROF_EVENT_CLASS_UNLOAD;
   uint64_t refused = 0;
-  if ((events & HPROF_EVENT_GC_START) == 0) call_hook(&CollectionHook::is_unreported);
+  if (is_hooked(jvmti) && (events & HPROF_EVENT_GC_START) == 0) call_hook(&CollectionHook::is_unreported);
   for (uint32_t bit = 0; bit < kEventCount; bit++) {
     uint64_t mask = 1ull << bit;
     if ((mask & kAlways) != 0 || ((enabled_ ^ events) & mask) == 0) continue;

@@ -25,8 +25,8 @@ class EventHub {
   bool attach_to(jvmtiEnv* jvmti, Session* session);
   // Undoes attach_to: no new event comes; running callbacks find closed gates. [control]
   void detach_from(jvmtiEnv* jvmti);
-  // Calls `hook` at each collection, in this session and later ones; nullptr: no change. [control]
-  static void hook_collections(const CollectionHook* hook);
+  // Calls `hook` at each collection that this environment reports from now on; nullptr: no change. [control]
+  static void hook_collections(jvmtiEnv* jvmti, const CollectionHook* hook);
   // Enables exactly the events of `events` (HPROF_EVENT_*), besides the core's own. Returns the events that
   // the VM refused; *failed: those of them that it supports and whose capability it has granted. [control]
   uint64_t enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed);

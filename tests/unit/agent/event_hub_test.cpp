@@ -1,8 +1,11 @@
 // Events of the VM on their way to collectors.
+
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <thread>
 
+#include "core/vm_tables/hotspot.h"
+#include "tests/unit/agent/environments.h"
 #include "tests/unit/agent/session_fixture.h"
 
 using namespace hprof;
@@ -169,4 +172,66 @@ TEST_CASE("virtual threads get a record when they are met, and lose it at their 
   CHECK(f.take_heard() == Texts{"wait " + number + " 6"});
   f.jvm.post_thread_end(thread);
   CHECK(f.session->parts().threads.find(thread.ref()) == nullptr);
+}
+
+namespace {
+
+// An environment of another session: it has events, and nothing else.
+struct Reporting : test::Environments {
+  EventHub hub;
+  static inline jvmtiEventCallbacks callbacks;
+  static inline std::string heard;
+
+  Reporting() {
+    jvmti_functions.SetEnvironmentLocalStorage = [](jvmtiEnv*, const void*) { return JVMTI_ERROR_NONE; };
+    jvmti_functions.GetEnvironmentLocalStorage = [](jvmtiEnv*, void**) { return JVMTI_ERROR_INTERNAL; };
+    jvmti_functions.SetEventNotificationMode = &change_mode;
+    jvmti_functions.SetEventCallbacks = [](jvmtiEnv*, const jvmtiEventCallbacks* all, jint) {
+      if (all != nullptr) callbacks = *all;
+      return JVMTI_ERROR_NONE;
+    };
+    REQUIRE(hub.attach_to(&jvmti, nullptr));
+  }
+  static jvmtiError JNICALL change_mode(jvmtiEnv*, jvmtiEventMode, jvmtiEvent, jthread, ...) {
+    return JVMTI_ERROR_NONE;
+  }
+  ~Reporting() { hub.detach_from(&jvmti); }
+  void enable(uint64_t events) {
+    uint64_t failed = 0;
+    hub.enable(&jvmti, events, &failed);
+  }
+  void collect() {
+    callbacks.GarbageCollectionStart(&jvmti);
+    callbacks.GarbageCollectionFinish(&jvmti);
+  }
+};
+
+const CollectionHook kNotes = {[] { Reporting::heard += '('; }, [] { Reporting::heard += ')'; },
+                               [] { Reporting::heard += '.'; }};
+
+}  // namespace
+
+TEST_CASE("collections are hooked by the events of one session, whatever another one has") {
+  constexpr uint64_t kBoth = HPROF_EVENT_GC_START | HPROF_EVENT_GC_FINISH;
+  Reporting hooked, other;
+  Reporting::heard.clear();
+  EventHub::hook_collections(&hooked.jvmti, &kNotes);
+  hooked.enable(kBoth);
+  hooked.collect();
+  EventHub::hook_collections(&other.jvmti, nullptr);
+  other.enable(HPROF_EVENT_GC_FINISH);
+  Reporting::callbacks.GarbageCollectionStart(&hooked.jvmti);
+  Reporting::callbacks.GarbageCollectionFinish(&other.jvmti);
+  Reporting::callbacks.GarbageCollectionFinish(&hooked.jvmti);
+  other.enable(0);
+  CHECK(Reporting::heard == "()()");
+  EventHub::hook_collections(&other.jvmti, &kNotes);
+  CHECK(Reporting::heard == "()().");
+  hooked.collect();
+  hooked.enable(0);
+  other.enable(kBoth);
+  other.collect();
+  CHECK(Reporting::heard == "()().()");
+  other.enable(0);
+  CHECK(Reporting::heard == "()().().");
 }
