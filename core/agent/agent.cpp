@@ -38,8 +38,8 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnLoad)(JavaVM* vm, char* op
   }
   if (!session->load()) exit(1);
   // Of two sessions, a later attach finds the one that rewrites classes.
-  Session* other = hprof::current_session();
-  if (other == nullptr || !other->parts().rewriter.is_active()) hprof::set_current_session(session);
+  const Session* other = hprof::current_session();
+  hprof::add_session(session, other != nullptr && other->parts().rewriter.is_active());
   return JNI_OK;
 }
 
@@ -48,5 +48,7 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnAttach)(JavaVM* vm, char* 
 }
 
 extern "C" JNIEXPORT void JNICALL HPROF_ENTRY(Agent_OnUnload)(JavaVM*) {
-  if (Session* session = hprof::current_session()) session->unload();
+  for (uint32_t i = 0; i < hprof::kMostSessions; i++) {
+    if (Session* session = hprof::session_at(i)) session->unload();
+  }
 }

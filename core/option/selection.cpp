@@ -118,6 +118,7 @@ struct Chooser {
     switch (unit.record->kind) {
       case HPROF_UNIT_COLLECTOR:
         has_profile = has_profile || chooses;
+        unit.is_profile = unit.is_profile || chooses;
         if (unit.runs) return true;
         unit.runs = true;
         selection->collectors[selection->collector_count++] = index;
@@ -285,7 +286,8 @@ bool takes_all_of(const hprof_unit& writer, const hprof_unit& unit) {
 bool choose_units(const OptionList& list, const CoreConfig& core, ModuleNames* names, ModuleSet* modules,
                   Selection* selection, Error* error) {
   *selection = Selection();
-  for (uint32_t i = 0; i < modules->unit_count(); ++i) modules->unit(i).runs = false;
+  for (uint32_t i = 0; i < modules->unit_count(); ++i)
+    modules->unit(i).runs = modules->unit(i).is_profile = false;
   return Chooser{list, core, names, modules, selection, error}.choose();
 }
 

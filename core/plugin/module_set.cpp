@@ -178,7 +178,7 @@ ModuleState ModuleSet::admit(hprof_module_entry entry, Str name, const char* pla
   Module& module = modules_[module_count_++];
   module = Module{record, linked_in, wanted};
   for (uint32_t i = 0; i < record->unit_count; ++i) {
-    units_[unit_count_++] = Unit{record->units[i], &module, nullptr, false};
+    units_[unit_count_++] = Unit{record->units[i], &module, nullptr, false, false};
   }
   return ModuleState::kOpen;
 }

@@ -1,5 +1,7 @@
 #include "core/agent/session/attach.h"
 
+#include <cstdio>
+
 #include "core/agent/session/attach_command.h"
 #include "core/agent/session/attach_reply.h"
 #include "core/agent/session/control.h"
@@ -10,10 +12,34 @@
 #include "core/agent/session/setup.h"
 #include "core/agent/session/units.h"
 #include "core/base/build.h"
+#include "core/protocol/control_address.h"
 
 namespace hprof {
 
 namespace {
+
+// True: the new session has an address of its own for commands, so the other one may stay.
+bool goes_beside(const Setup& setup, const Setup& other) {
+  const Str own = setup.core().control;
+  return !is_control_off(own) && own != other.core().control;
+}
+
+// True, after a refusal: a session that stays makes the same profile. A process has one signal and one rate
+// of samples, and one of each class that probes call.
+bool meets_another(const Setup& setup, const Session* replaced, AttachReply* reply) {
+  for (uint32_t i = 0; i < kMostSessions; i++) {
+    const Session* other = session_at(i);
+    if (other == nullptr || other == replaced) continue;
+    const char* unit = setup.common_profile(other->parts().setup);
+    if (unit == nullptr) continue;
+    char text[300];
+    snprintf(text, sizeof(text),
+             "%s belongs to another session: request its report, or detach it (hprof ctl PID)", unit);
+    refuse(reply, text);
+    return true;
+  }
+  return false;
+}
 
 // Ends a session whose collectors are stopped, for one with other options.
 jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
@@ -21,7 +47,8 @@ jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
   if (session->phase() != Session::Phase::kLive) return refuse(reply, "the agent is loaded already");
   if (parts.units.is_collecting()) {
     return refuse(reply,
-                  "the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
+                  "the agent is loaded already, and collects: stop it first, or say control=<path> to run "
+                  "beside it");
   }
   if (!parts.can_be_detached()) {
     return refuse(reply, "the agent is loaded already and has changed classes permanently");
@@ -43,16 +70,16 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
     discard_block(&session->block());
     return configured == Configured::kHelp ? JNI_OK : JNI_ERR;
   }
-  if (old != nullptr && replace(old, jni, reply) != JNI_OK) {
+  const Setup& setup = session->parts().setup;
+  const bool beside = old != nullptr && goes_beside(setup, old->parts().setup);
+  if (meets_another(setup, beside ? nullptr : old, reply) ||
+      (old != nullptr && !beside && replace(old, jni, reply) != JNI_OK)) {
     discard_block(&session->block());
     return JNI_ERR;
   }
-  bool loaded = session->load();
-  if (loaded) {
-    // Set before its threads start: a command may come at once.
-    set_current_session(session);
-    loaded = session->start_attached();
-  }
+  // Known before its threads start: a command may come at once.
+  const bool loaded = session->load() && (add_session(session, beside) || log.fail("too many sessions")) &&
+                      session->start_attached();
   if (loaded && !session->runs_as_asked()) {
     log.fail("none of the chosen collectors runs");
     end_session(session, jni);

@@ -11,12 +11,14 @@ namespace hprof {
 
 namespace {
 
-std::atomic<Session*> the_session{nullptr};
+std::atomic<Session*> sessions[kMostSessions];  // the first is the current one
 // Locked while a session is made or ended.
 std::atomic<bool> changing{false};
 
 void on_exit(bool alone) {
-  if (Session* session = the_session.load()) session->on_exit(alone);
+  for (const auto& place : sessions) {
+    if (Session* session = place.load()) session->on_exit(alone);
+  }
 }
 
 // Waits for an attach in progress. The VM's death waits for this thread once the detach has begun.
@@ -25,15 +27,23 @@ void detach_now(Session* session, JNIEnv* jni) {
     if (session->phase() != Session::Phase::kLive) return session->send_last_answer("OK the session ends\n");
     platform::sleep_ns(platform::kNanosPerMilli);
   }
-  const bool gone = the_session.load() == session && end_session(session, jni);
+  const bool gone = end_session(session, jni);
   end_change();
   session->send_last_answer(gone ? "OK detached\n" : "OK the session ends\n");
 }
 
 }  // namespace
 
-Session* current_session() { return the_session.load(); }
-void set_current_session(Session* session) { the_session.store(session); }
+Session* current_session() { return session_at(0); }
+Session* session_at(uint32_t index) { return sessions[index].load(); }
+
+bool add_session(Session* session, bool beside) {
+  if (!beside) session = sessions[0].exchange(session);
+  uint32_t free = 1;
+  while (free < kMostSessions && session_at(free) != nullptr) free++;
+  if (free < kMostSessions) sessions[free].store(session);
+  return free < kMostSessions || session == nullptr;
+}
 
 Session* make_session() {
   SessionBlock* block = make_block();
@@ -52,7 +62,12 @@ bool begin_change() {
 void end_change() { changing.store(false); }
 
 void set_aside(Session* session, bool ended) {
-  the_session.store(nullptr);
+  bool is_last = ended;
+  for (auto& place : sessions) {
+    if (place.load() == session) place.store(nullptr);
+    is_last = is_last && place.load() == nullptr;
+  }
+  if (is_last) platform::uninstall_sample_handler();
   if (ended) keep_detached(&session->block());
 }
 

@@ -1,5 +1,5 @@
-// A session: what the agent does from load to the end. The only global is the pointer to the current one
-// (current_session.cpp).
+// A session: what the agent does from load to the end. The only globals are the pointers to the sessions that
+// run (current_session.cpp).
 //
 // It loads, attaches, detaches and ends. Units has the units and which of them run, Reports the reports; the
 // parts reach each other by SessionParts, and do not know the session. SessionBlock owns the session and its

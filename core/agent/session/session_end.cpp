@@ -184,7 +184,6 @@ void Session::give_back(JNIEnv* jni) {
   parts_.classes.destroy(jni);
   parts_.unloads.destroy(jni);
   block_.loaders.destroy(jni);
-  platform::uninstall_sample_handler();
   parts_.hotspot.close();
   if (parts_.jvmti != nullptr) leave_environment(parts_.jvmti, is_clean);
   parts_.jvmti = nullptr;

@@ -1,5 +1,7 @@
 #include "core/agent/session/setup.h"
 
+#include <cstring>
+
 #include <hprof/encoder.h>
 #include <hprof/filter.h>
 #include <hprof/record.h>
@@ -116,6 +118,19 @@ bool Setup::emits(const char* name) const {
     if (hprof_is_listed(unit(selection().collectors[i]).record->records, name) != 0) return true;
   }
   return false;
+}
+
+// A heap dump shows what there is, and leaves nothing behind for another one.
+const char* Setup::common_profile(const Setup& other) const {
+  for (uint32_t i = 0; i < modules().unit_count(); i++) {
+    const hprof_unit* own = unit(i).record;
+    if (!unit(i).is_profile || hprof_is_listed(own->records, HPROF_KIND_HEAP_DUMP_BEGIN) != 0) continue;
+    for (uint32_t j = 0; j < other.modules().unit_count(); j++) {
+      const Unit& theirs = other.unit(j);
+      if (theirs.is_profile && strcmp(own->id, theirs.record->id) == 0) return own->id;
+    }
+  }
+  return nullptr;
 }
 
 const void* Setup::find_extension(const char* unit_id, const char* id) const {

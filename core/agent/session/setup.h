@@ -35,6 +35,8 @@ class Setup {
   uint32_t existing() const;
   // True: a chosen collector emits the record kind or table of that name.
   bool emits(const char* name) const;
+  // The id of a collector that a profile option of both has chosen; nullptr: none.
+  const char* common_profile(const Setup& other) const;
   // The table of a module of the core's own: ModuleSet::open_table. [onload]
   template <typename Table>
   const Table* open_table(const char* name, uint32_t version) {

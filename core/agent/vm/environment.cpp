@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "core/agent/session/current_session.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -11,12 +12,14 @@ namespace {
 constexpr uint32_t kTries = 1000;
 constexpr int64_t kPauseNs = 10 * platform::kNanosPerMilli;
 
-std::atomic<jvmtiEnv*> left{nullptr};
+std::atomic<jvmtiEnv*> left[kMostSessions];
 
 }  // namespace
 
 jvmtiEnv* take_environment(JavaVM* vm) {
-  if (jvmtiEnv* jvmti = left.exchange(nullptr, std::memory_order_acq_rel)) return jvmti;
+  for (auto& place : left) {
+    if (jvmtiEnv* jvmti = place.exchange(nullptr, std::memory_order_acq_rel)) return jvmti;
+  }
   void* env = nullptr;
   jint code = vm->GetEnv(&env, JVMTI_VERSION_1_2);
   // An agent that is attached while the VM starts gets no environment before the live phase.
@@ -32,8 +35,10 @@ void leave_environment(jvmtiEnv* jvmti, bool is_clean) {
   if (jvmti->GetCapabilities(&held) == JVMTI_ERROR_NONE) jvmti->RelinquishCapabilities(&held);
   jvmti->SetEventCallbacks(nullptr, 0);
   jvmti->SetEnvironmentLocalStorage(nullptr);
-  jvmtiEnv* none = nullptr;
-  if (is_clean) left.compare_exchange_strong(none, jvmti, std::memory_order_acq_rel);
+  for (auto& place : left) {
+    jvmtiEnv* none = nullptr;
+    if (!is_clean || place.compare_exchange_strong(none, jvmti, std::memory_order_acq_rel)) return;
+  }
 }
 
 }  // namespace hprof

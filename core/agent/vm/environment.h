@@ -1,4 +1,5 @@
-// The JVMTI environment of the sessions: the process has one, and a session that ends leaves it to the next.
+// The JVMTI environments of the sessions: as many as there are sessions at a time. A session that ends leaves
+// its own to the next.
 //
 // HotSpot 17 to 25 damages its own memory now and then when an environment that had events of threads is
 // disposed of while threads start and end (docs/hotspot.md). So none is disposed of.
@@ -8,13 +9,13 @@
 
 namespace hprof {
 
-// Returns the environment that the last session has left, or a new one, without capabilities, callbacks and
+// Returns an environment that a session has left, or a new one, without capabilities, callbacks and
 // local storage; nullptr: this VM has no JVMTI 1.2. Waits up to 10 s for a VM that is starting. [onload]
 jvmtiEnv* take_environment(JavaVM* vm);
 
 // Leaves an environment whose events are off: it keeps no callback, no local storage, and no capability that
-// the VM takes back. is_clean: no thread's local storage is set, so that the next session can have it. Of two
-// sessions at the same time, the environment of the second stays unused. [control]
+// the VM takes back. is_clean: no thread's local storage is set, so that a later session can have it.
+// [control]
 void leave_environment(jvmtiEnv* jvmti, bool is_clean);
 
 }  // namespace hprof

@@ -48,6 +48,7 @@ uint32_t running(CommandTarget& target, Names names) {
 
 void none_chosen(const char* what, Answer* answer) {
   answer->error().put("no collector was chosen that has ").put(what);
+  answer->last.put("; `hprof profile` runs one beside this session");
 }
 
 void start(CommandTarget& target, Answer* answer) {

@@ -121,7 +121,9 @@ void explain_refusal(const Refusal& refusal, const OptionList& list, ModuleSet& 
       break;
     case Refusal::kWindows:
       put_unit(modules, list, name, &out);
-      out.put(" is not supported with ").put(value).put(": it has no counts to take a window from");
+      out.put(" is not supported with ")
+          .put(value)
+          .put(": it has no counts to take a window from; hprof profile takes it beside the windows");
       break;
   }
   option_error(list, out.text(), error, after.text());

@@ -63,12 +63,13 @@ TEST_CASE("commands for what no collector has are refused by name") {
   SessionFixture f;
   f.run("watch=y");
   f.take_heard();
-  CHECK(said(f.command(CommandKind::kDumpHeap)) == "error no collector was chosen that has heap dumps");
-  CHECK(said(f.command(CommandKind::kSites)) == "error no collector was chosen that has allocation sites");
-  CHECK(said(f.command(CommandKind::kAllocTraces, 1)) ==
-        "error no collector was chosen that has allocation sites");
-  CHECK(said(f.command(CommandKind::kClearSites)) ==
-        "error no collector was chosen that has allocation sites");
+  const auto refuses = [&](CommandKind kind, const char* what) {
+    return said(f.command(kind, 1)).find(std::string("error no collector was chosen that has ") + what) == 0;
+  };
+  CHECK(refuses(CommandKind::kDumpHeap, "heap dumps"));
+  CHECK(refuses(CommandKind::kSites, "allocation sites"));
+  CHECK(refuses(CommandKind::kAllocTraces, "allocation sites"));
+  CHECK(refuses(CommandKind::kClearSites, "allocation sites"));
   CHECK(f.take_heard().empty());
 }
 

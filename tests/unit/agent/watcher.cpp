@@ -111,7 +111,7 @@ constexpr uint64_t kOfLaterHeaders = 1ull << HPROF_NEED_COUNT;
 constexpr uint64_t kEventsOfLaterHeaders = ~0ull << HPROF_EVENT_COUNT;
 
 constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Watcher>("watcher", "watch=y", "what it hears");
+  hprof_unit unit = collector_unit<Watcher>("watcher", "watch=y|lineno=n", "what it hears");
   unit.needs = HPROF_NEED_MONITOR_EVENTS | HPROF_NEED_GC_EVENTS;
   unit.wants = HPROF_NEED_VIRTUAL_THREADS | HPROF_NEED_CLASS_HOOKS | kOfLaterHeaders;
   unit.events |= kEventsOfLaterHeaders;

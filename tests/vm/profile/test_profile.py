@@ -125,13 +125,15 @@ def refusals_say_why_and_leave_no_file(vm):
     live.ended_well()
 
 
-@vm_test(units=UNITS + ("sink_file",))
-def an_agent_that_is_there_stays(vm):
+@vm_test(units=UNITS + ("sink_file", "monitor"))
+def an_idle_agent_that_is_there_stays(vm):
     live = vm.start("cpu=samples,start=n,control=%s,file=out.txt" % vm.path("ctl"), "Idle")
     code, out, err = profile(vm, live)
-    check_equal((code, "has an agent already, which a profile would end" in err), (2, True), "hprof profile: %s" % err)
-    check_equal(hprof(vm, "ctl", vm.path("ctl"), "status")[0], 0, "the agent that was there")
+    check_equal((code, "cpu_samples belongs to another session" in err), (1, True), "hprof profile: %s" % err)
     check_equal([name for name in os.listdir(vm.dir) if name.startswith("java.hprof")], [], "files")
+    profiled(vm, live, "java.hprof.txt", "monitor=y")
+    code, text = hprof(vm, "ctl", vm.path("ctl"), "status")
+    check_equal((code, "cpu_samples: not started" in text), (0, True), "the agent that was there: " + text)
     live.ended_well()
 
 

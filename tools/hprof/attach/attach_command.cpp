@@ -74,7 +74,9 @@ int attach(const Given& given) {
       !choose_folder(attachment, text, &folder, &error))
     return fail(error);
   AttachAnswer earlier;
-  const bool replaces = attachment.has_session(vm_seconds, &earlier);
+  // With a socket of its own the new session is beside the one that is there.
+  const bool replaces =
+      find_option(text, "control") == nullptr && attachment.has_session(vm_seconds, &earlier);
   if (!attachment.ask(text, folder, vm_seconds, vm_seconds + kAnswerSeconds, &answer, &error))
     return fail(error);
   for (const std::string& line : answer.messages) std::cerr << line << '\n';

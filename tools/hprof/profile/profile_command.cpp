@@ -103,7 +103,6 @@ class Profiling {
   bool create_file(std::string* error);
   bool keep_file(bool good, std::string* error);
   bool attach(std::string* error);
-  bool has_agent(std::string* error);
   void say_what_hangs() const;
   int refused(const std::string& error);
   void wait();
@@ -168,16 +167,6 @@ bool Profiling::keep_file(bool good, std::string* error) {
   return !good;
 }
 
-// True with *error: the process has an agent already, whose session this one would end.
-bool Profiling::has_agent(std::string* error) {
-  AttachAnswer there;
-  if (!attachment_.has_session(vm_seconds_, &there)) return false;
-  const std::string ctl = "`hprof ctl " + std::to_string(options_.pid) + ' ';
-  *error = attachment_.name() + " has an agent already, which a profile would end: " + ctl + "start` and " +
-           ctl + "report` use it, " + ctl + "detach` ends it";
-  return true;
-}
-
 // A profile of threads that stand still has little to show: their locks say more.
 void Profiling::say_what_hangs() const {
   ThreadDump dump;
@@ -189,9 +178,7 @@ void Profiling::say_what_hangs() const {
 
 // *error is also set when the agent refuses.
 bool Profiling::attach(std::string* error) {
-  if (!attachment_.open(options_.pid, given_.text("--agent"), given_.has("--as-is"), error) ||
-      has_agent(error))
-    return false;
+  if (!attachment_.open(options_.pid, given_.text("--agent"), given_.has("--as-is"), error)) return false;
   say_what_hangs();
   const int listener = attachment_.place().listen(kStream, error);
   if (listener < 0) return false;
@@ -439,7 +426,7 @@ const Command kProfileCommand = {
     kVerbs,
     R"(Profiles a running JVM: loads the agent, waits, fetches the report, and unloads the agent. The report is a file
 of yours, in this folder; its path and size are printed. Deadlocks, and pools whose threads all wait for locks, are
-said first. The JVM may be in a container. Run it as the user of that
+said first. An agent that is there goes on beside it. The JVM may be in a container. Run it as the user of that
 process, or as root. Ctrl-C ends the wait and fetches the report; a report that is not whole keeps the name
 FILE.partial. OPTION=VALUE are the agent's options, default cpu=samples. Stacks are whole, up to 512 frames, unless
 depth= is given.
