@@ -27,7 +27,10 @@ class ThreadContexts {
     return key == Key::kOwner || key == Key::kObject;
   }
   // The Java id of the virtual thread on the calling thread; 0: none, or not known. [signal]
-  uint64_t mounted(const void* env) const { return knows_mounted() && has_virtual(env) ? key_of(env) : 0; }
+  uint64_t mounted(const void* env) const {
+    const uint64_t id = knows_mounted() && has_virtual(env) ? key_of(env) : 0;
+    return id <= kGreatestId ? id : 0;
+  }
   bool open(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread, uint64_t bytes);
   bool is_open() const { return is_open_; }             // since the last clear
   const char* why_not_running() const { return why_; }  // nullptr: `running` finds contexts
@@ -69,6 +72,8 @@ class ThreadContexts {
   bool read_variable(hprof_context* context) const;
   void prove(const void* env, uint64_t thread);
 
+  // A collector may be moving the object that has the id: what is greater is no id.
+  static constexpr uint64_t kGreatestId = uint64_t{1} << 40;
   static constexpr uint32_t kProofs = 1024, kFewest = 64;
   static constexpr uint64_t kShare = 32;  // of max-memory=, as an upper limit
   static constexpr uint64_t kMostSlots = 1u << 17, kFewestSlots = 256;
