@@ -49,6 +49,13 @@ typedef struct hprof_call_row {
   uint64_t callee, caller; /* hprof_method_id, 0: unknown */
 } hprof_call_row;
 
+/* The calls of each method, and by thread with thread=y. Ranked by calls; methods that were never called come last. */
+#define HPROF_TABLE_METHOD_CALLS "hprof.method_calls/1"
+typedef struct hprof_method_calls_row {
+  uint64_t calls;
+  uint64_t trace; /* hprof_trace_serial of the method alone */
+} hprof_method_calls_row;
+
 /* Allocation sites, ranked by live or by allocated bytes. */
 #define HPROF_TABLE_ALLOC_SITES "hprof.alloc_sites/1"
 typedef struct hprof_site_row {

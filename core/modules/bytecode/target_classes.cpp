@@ -137,6 +137,7 @@ ProbesOfUser TargetClasses::probes_of(uint32_t user) const {
   if (asked.classes == nullptr) to.targets[kTargetArrays] = kPoints[HPROF_POINT_ARRAYS].name;
   if (asked.thread_field != nullptr) to.field = {kThreadClass, asked.thread_field, "J", 0};
   to.leaves_out_leaves = (asked.flags & HPROF_PROBES_NO_LEAVES) != 0;
+  to.leaves_out_intrinsics = (asked.flags & HPROF_PROBES_NO_INTRINSICS) != 0;
   return to;
 }
 

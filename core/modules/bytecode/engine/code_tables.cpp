@@ -248,6 +248,18 @@ void move_target(const CodePlan& plan, Cursor& in, uint8_t* to) {
 
 }  // namespace
 
+bool has_annotation(const ClassView& view, Span table, const char* type) {
+  Cursor in{table.data, 0, table.size};
+  for (uint32_t count = in.u2(); count != 0 && in.ok; count--) {
+    const Cursor at = in;
+    Span name;
+    if (view.pool.utf8(in.u2(), &name) && name.equals(type)) return true;
+    in = at;
+    skip_annotation(in, 0);
+  }
+  return false;
+}
+
 Reason write_type_annotations(const CodePlan& plan, Span table, GrowBuffer& out) {
   uint8_t* to = out.append(table.size);
   if (to == nullptr) return Reason::kNoMemory;

@@ -47,4 +47,7 @@ Reason write_line_numbers(const CodePlan& plan, Span table, GrowBuffer& out);
 Reason write_local_variables(const CodePlan& plan, Span table, GrowBuffer& out);
 Reason write_type_annotations(const CodePlan& plan, Span table, GrowBuffer& out);
 
+// True: the content of a RuntimeVisibleAnnotations attribute has an annotation of that type, "Ljava/...;".
+bool has_annotation(const ClassView& view, Span table, const char* type);
+
 }  // namespace hprof

@@ -36,6 +36,25 @@ static bool changes_thread(const ClassView& view, const MethodView& method) {
   return false;
 }
 
+// True: the JDK, from 9 on, marks the method as an intrinsic: HotSpot may compile a call of it without its
+// code.
+static bool is_intrinsic(const ClassView& view, const MethodView& method) {
+  Cursor in{view.file.data, method.begin + 6, method.end};
+  for (uint32_t count = in.u2(); count != 0 && in.ok; count--) {
+    Span name;
+    const bool marks = view.pool.utf8(in.u2(), &name) && name.equals("RuntimeVisibleAnnotations");
+    const uint32_t size = in.u4();
+    const Span content{view.file.data + in.at, size};
+    in.skip(size);
+    if (!marks || !in.ok) continue;
+    for (const char* type :
+         {"Ljdk/internal/vm/annotation/IntrinsicCandidate;", "Ljdk/internal/HotSpotIntrinsicCandidate;"}) {
+      if (has_annotation(view, content, type)) return true;
+    }
+  }
+  return false;
+}
+
 Reason MethodInjector::plan(const uint32_t* wanted) {
   for (uint32_t i = 0; i < probes_.user_count; i++) {
     if (wanted[i] == 0) users_[i].reason = Reason::kExcluded;
@@ -113,6 +132,10 @@ void MethodInjector::decide_for(uint32_t user, uint32_t wanted) {
   const bool is_constructor = method_.name.equals("<init>", 6);
   if (is_leaf && probes_.users[user].leaves_out_leaves) {
     to.reason = Reason::kCallsNothing;
+    return;
+  }
+  if (probes_.users[user].leaves_out_intrinsics && is_intrinsic(view_, method_)) {
+    to.reason = Reason::kIntrinsic;
     return;
   }
   to.leaf = (wanted & kProbeLeaf) && (!(wanted & kProbeBegin) || is_leaf);

@@ -116,6 +116,8 @@ struct ProbesOfUser {
   FieldToAdd field{nullptr, nullptr, nullptr, 0};
   // Leaf methods (see kProbeLeaf) get no begin() either.
   bool leaves_out_leaves = false;
+  // Nor do methods that the JDK marks as intrinsics of the VM.
+  bool leaves_out_intrinsics = false;
 };
 
 // Constant while rewrites run on any number of threads. The callbacks are called on the thread that rewrites:

@@ -29,6 +29,7 @@ namespace hprof {
   X(kEmptyFinalizer, "empty finalizer")                              \
   X(kCallsNothing, "neither calls nor loops")                        \
   X(kChangesThread, "changes the current thread")                    \
+  X(kIntrinsic, "intrinsic of the VM")                               \
   X(kNative, "native: no bytecode")                                  \
   X(kAbstract, "abstract: name a class that implements it")
 

@@ -17,5 +17,7 @@ public final class Unsafe {
 
   public native void putLongVolatile(Object base, long offset, long value);
 
+  public native long objectFieldOffset(java.lang.reflect.Field field);
+
   public native boolean compareAndSetLong(Object base, long offset, long expected, long value);
 }

@@ -1,0 +1,62 @@
+// The counts of calls by thread and method, the native methods of java/HprofCounts.java, which makes them,
+// and sums of them.
+//
+// A thread's counts are in pages, which it finds by a directory; only the thread writes them. A hash table
+// leads from its key, the address of the VM's thread, to the directory. All threads share one more directory:
+// its counts are added to atomically, by threads without an entry or a page of their own, and by those that
+// end, whose pages are then free. The page of that directory is made when a method gets its number, so each
+// call is counted somewhere.
+//
+// The word that switches the probes off is not volatile: a compiled loop that has read it counts as long as
+// it runs. So nobody sets counts back; `left_out` of each method has what was counted while the collector was
+// stopped, or before a reset.
+//
+// All of this lives as long as the process, in one place: a thread may be between the load of a count and its
+// store while its session is detached.
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::calls {
+
+// As in HprofCounts.
+constexpr uint32_t kPageBits = 9, kPageCounts = 1u << kPageBits, kPages = 512;
+constexpr uint32_t kTableBits = 14, kEntries = 1u << kTableBits, kTries = 8;
+constexpr uint32_t kMethods = kPages * kPageCounts;  // their numbers are below
+
+// One instance per process has the counts: open() takes them over.
+class ThreadCounts {
+ public:
+  // by_thread: sums are those of each thread, not of all. [onload]
+  void open(const Services& services, bool by_thread);
+  void close();
+  // The number that the probes of the method pass: its id; 0: its calls are not counted. [app]
+  uint32_t number(hprof_method_id method);
+  // From now on, or no longer, calls are part of the sums. Also what reset() leaves out. [control]
+  void start();
+  void stop();
+  void reset();
+
+  // A thread that runs no more probes has that key, or an earlier one had. [app]
+  void leave(uint64_t key, hprof_thread_serial serial);
+  // The calling thread starts. Its key may be that of a thread that ended without an event. [app]
+  void enter(uint64_t key, uint64_t os_id, hprof_thread_serial serial);
+  // Tells the serial of a thread that has an entry. [control]
+  void name(uint64_t os_id, hprof_thread_serial serial);
+
+  // Calls visit(argument, thread, method, calls) for each method that has probes, also without calls; with
+  // by_thread for each thread that has called it, and without calls for thread 0. One at a time. [control]
+  using Visit = void (*)(void* argument, hprof_thread_serial thread, hprof_method_id method, uint64_t calls);
+  void each(void* argument, Visit visit);
+  uint64_t methods() const;         // that have probes
+  uint64_t merged_threads() const;  // with by_thread: ended ones whose calls are those of thread 0
+
+  // java.lang.HprofCounts and the class with its memory.
+  static const hprof_probe_class* java_classes();
+  static constexpr uint32_t kJavaClasses = 2;
+  static constexpr const char* kTargetClass = "java/lang/HprofCounts";
+};
+
+}  // namespace hprof::calls
