@@ -6,6 +6,7 @@ Eclipse MAT, VisualVM and hprof-slurp: known tags only, exact lengths, times tha
 first user.
 """
 import functools
+import json
 import re
 import struct
 
@@ -27,6 +28,7 @@ TABLE_LINE = re.compile(r"^([A-Z][A-Z_]*): ((?:[a-z_]+=\S* ?)+)$")
 NO_SAMPLES = "JVM.no_samples"
 NOTHING = (" " + NO_SAMPLES, " JVM.nothing_in_this_window")
 HEAP_ENTRY = re.compile(r"^(ROOT|CLS|OBJ|ARR) ([0-9a-f]+) \((.*)\)$")
+NO_THREAD = 200000
 CPU_SECTIONS = ("CPU SAMPLES", "CPU TIME (ms)")
 CPU_HEADING = "rank   self  accum   count trace method"
 CPU_ROW = re.compile(r"^ *\d+ +\d+\.\d\d% +\d+\.\d\d% +\d+ +\d+ \S+$")
@@ -171,7 +173,7 @@ def parse_trace(reader, report, thread_ids):
     check(serial >= 300000 and serial not in report.traces, "%s: trace %d again, or out of range" % (reader.where(), serial))
     trace = Trace(serial, int(found.group(2)) if thread_ids else None)
     if thread_ids:
-        check(trace.thread in [known[1] for known in report.threads], "%s: a trace of an unknown thread" % reader.where())
+        check(trace.thread == NO_THREAD or trace.thread in [known[1] for known in report.threads], "%s: a trace of an unknown thread" % reader.where())
     # 300000, of what has no stack; in heap dumps also that of a thread that runs no Java code.
     if reader.peek() == "\t<empty>":
         reader.take()
@@ -294,6 +296,32 @@ def by_method(report, rows, owner):
                 classes = found.setdefault(method[len(owner) + 1:], {})
                 classes[row.name] = classes.get(row.name, 0) + row.objects
                 break
+    return found
+
+
+# --- JSON ----------------------------------------------------------------------------------------------------------
+
+def json_tables(text, name):
+    """[(report, [{column: cell}])] of the tables of that name; methods and traces as Class.method."""
+    frames, traces, report, found, into = {}, {}, None, [], None
+    for line in text.splitlines():
+        record = json.loads(line)
+        kind = record["record"]
+        if kind == "frame":
+            frames[record["id"]] = "%s.%s" % (record["class"], record["method"])
+        elif kind == "trace":
+            traces[record["id"]] = [frames[frame] for frame in record["frames"]]
+        elif kind == "report_begin":
+            report = record
+        elif kind == "table":
+            into = []
+            if record["name"] == name:
+                found.append((report, into))
+        elif kind == "row":
+            cells = dict(record["cells"])
+            if "trace" in cells:
+                cells["method"], = traces[cells["trace"]]
+            into.append(cells)
     return found
 
 

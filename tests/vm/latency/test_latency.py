@@ -1,5 +1,4 @@
 """latency=: exact counts, least durations, running calls; started, attached and detached; beside other collectors."""
-import json
 import os
 import re
 
@@ -7,7 +6,7 @@ from commands import load_agent, loaded, must
 from harness import check, check_equal, vm_test
 from pictures import Otlp, Pprof
 from programs import COUNTS
-from reports import parse_ascii
+from reports import json_tables, parse_ascii
 
 UNITS = ("bytecode", "latency", "encoder_ascii", "sink_file")
 HEADING = "rank      calls running    mean     p50     p90     p99   p99.9     max method"
@@ -333,30 +332,6 @@ def attached_to_virtual_threads(vm):
 
 
 # --- other formats
-
-
-def json_tables(text, name):
-    """[(report, [{column: cell}])] of the tables of that name; methods and traces as Class.method."""
-    frames, traces, report, found, into = {}, {}, None, [], None
-    for line in text.splitlines():
-        record = json.loads(line)
-        kind = record["record"]
-        if kind == "frame":
-            frames[record["id"]] = "%s.%s" % (record["class"], record["method"])
-        elif kind == "trace":
-            traces[record["id"]] = [frames[frame] for frame in record["frames"]]
-        elif kind == "report_begin":
-            report = record
-        elif kind == "table":
-            into = []
-            if record["name"] == name:
-                found.append((report, into))
-        elif kind == "row":
-            cells = dict(record["cells"])
-            if "trace" in cells:
-                cells["method"], = traces[cells["trace"]]
-            into.append(cells)
-    return found
 
 
 def check_classes(rows, calls):
