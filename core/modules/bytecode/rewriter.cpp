@@ -115,6 +115,16 @@ uint8_t* allocate(void* jvmti, uint32_t size) {
   return static_cast<jvmtiEnv*>(jvmti)->Allocate(size, &bytes) == JVMTI_ERROR_NONE ? bytes : nullptr;
 }
 
+// True: the VM's name of an anonymous class, "java/lang/invoke/LambdaForm$MH/1234". JDK 8 calls them
+// modifiable, and a retransformation ends it.
+bool is_anonymous(Span name) {
+  uint32_t digits = 0;
+  while (digits < name.size && name.data[name.size - 1 - digits] >= '0' &&
+         name.data[name.size - 1 - digits] <= '9')
+    digits++;
+  return digits != 0 && digits < name.size && name.data[name.size - 1 - digits] == '/';
+}
+
 // Retransforms classes; the VM does all or none, so if it refuses, each half is tried. Returns how many were
 // refused.
 uint64_t retransform(jvmtiEnv* jvmti, const jclass* classes, jint count) {
@@ -326,7 +336,7 @@ bool ModuleRewriter::includes(jvmtiEnv* jvmti, jclass loaded, uint32_t user) con
   bool result = false;
   if (text.size > 2 && text[0] == 'L') {
     const Span name = span_of(text.part(1, text.size - 1));
-    result = wants_class(user, name) && !targets_.has(name);
+    result = wants_class(user, name) && !targets_.has(name) && !is_anonymous(name);
   }
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
   return result;

@@ -287,6 +287,18 @@ def an_attached_agent_counts_calls_from_then_on(vm):
 
 
 @vm_test(units=UNITS)
+def classes_of_the_vm_itself_stay_as_they_are(vm):
+    """JDK 8 ends by the retransformation of an anonymous class, such as those of its lambdas."""
+    live = attached(vm)
+    live.next_round(1)
+    load(live, "latency=java.lang.invoke.*,file=%s" % vm.path("out.txt"))
+    live.next_round(2)
+    load(live, "command=detach")
+    live.next_round(3)
+    live.ended_well()
+
+
+@vm_test(units=UNITS)
 def a_detached_agent_leaves_nothing_that_counts_and_comes_again(vm):
     live = attached(vm)
     for number, patterns in enumerate(("Latency", "Latency.line:Latency.thrower", "Latency")):
