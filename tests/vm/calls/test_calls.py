@@ -59,7 +59,7 @@ def every_call_is_counted(vm):
 
 @vm_test(units=UNITS)
 def interpreted_and_compiled_calls_are_the_same(vm):
-    for java in (("-Xint",), ("-Xcomp", "-XX:CompileOnly=Calls"), ("-XX:TieredStopAtLevel=1",)):
+    for java in (("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-Xbatch", "-XX:-TieredCompilation")):
         run, _, table = profile(vm, ",include=Calls*", "Calls", java=java)
         check_counts(by_method(table), COUNTS, run)
 
