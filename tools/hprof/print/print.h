@@ -18,6 +18,7 @@ struct PrintOptions {
   bool lines = false;       // of a profile: only sums by line
   bool traces = false;      // every row with its stack
   bool threads = false;     // the threads of each table, in place of its methods
+  bool never = false;       // only the methods that were never called
   std::string by = {};      // what ranks the rows, as --by says it; "": as each table does
   std::string thread = {};  // names of threads that the rows are of; "": all
 
@@ -53,6 +54,9 @@ bool keep_threads(const std::string& names, Profile* profile, std::string* error
 
 // The last table of each kind in a report: its methods, its hottest path, and its rows.
 void print_profile(const Profile& profile, const PrintOptions& options, std::ostream& out);
+
+// Of the table of calls=y: the methods that were never called, by package and class. False: there is none.
+bool print_never_called(const Profile& profile, const PrintOptions& options, std::ostream& out);
 
 // Prints a line per record and heap sub-record of a binary file in its order, with names that the file has
 // defined before. False with *error: truncated or unreadable; everything before is printed.

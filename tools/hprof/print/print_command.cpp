@@ -22,7 +22,9 @@ int print_tables(const Arguments& words, const WindowChoice& choice, const Print
   if (!options.thread.empty() && !keep_threads(options.thread, &profile, &error))
     return unreadable(files_of(words), profile.file + " " + error);
   if (!rank_by(options.by, &profile, &error)) return fail(error);
-  print_profile(profile, options, std::cout);
+  if (options.never && !print_never_called(profile, options, std::cout))
+    return fail(words[0] + " has no table of calls=y: --never shows its methods without calls");
+  if (!options.never) print_profile(profile, options, std::cout);
   return kDone;
 }
 
@@ -36,17 +38,17 @@ bool has_tables_of_threads(const Arguments& words) {
 }
 
 int print(const Given& given) {
-  const PrintOptions options = {
-      given.number("--top", kTopRows), given.has("--lines"), given.has("--traces"),
-      given.has("--threads"),          given.text("--by"),   given.text("--thread")};
+  const PrintOptions options = {given.number("--top", kTopRows), given.has("--lines"), given.has("--traces"),
+                                given.has("--threads"),          given.has("--never"), given.text("--by"),
+                                given.text("--thread")};
   const bool records = given.has("--records");
-  const bool of_rows = options.lines || !options.by.empty() || !options.thread.empty();
+  const bool of_rows = options.lines || options.never || !options.by.empty() || !options.thread.empty();
   WindowChoice choice;
   if (!read_choice(given, &choice)) return kFailed;
   const std::string& path = given.words[0];
   const bool is_one = files_of(given.words) == Arguments{path};
   if (records && (!is_one || choice.is_given())) return given.misuse("--records is for one whole file");
-  for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads", "--thread"})
+  for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads", "--thread", "--never"})
     if (records && given.has(option)) return given.misuse(std::string(option) + " is for tables");
   if (options.lines && options.traces) return given.misuse("--lines and --traces: give one of them");
   if (!is_one || choice.is_given()) return print_tables(given.words, choice, options);
@@ -77,6 +79,7 @@ constexpr OptionRow kOptions[] = {
     {"--traces", nullptr, "print each row with its stack"},
     {"--threads", nullptr, "print the threads of each table: share, top method"},
     {"--thread", "NAMES", "take only these threads, by name or nid: main,http-*"},
+    {"--never", nullptr, "print the methods that were never called, by package and class (calls=y)"},
     {"--records", nullptr, "print every record and heap sub-record of a binary file, in its order"},
     kWindowOption,
     kFromOption,

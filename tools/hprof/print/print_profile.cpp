@@ -90,8 +90,13 @@ class Printer {
 
   void print_places(const ProfileTable& table, size_t weight, uint64_t sum, const char* kind,
                     std::string (*text)(const ProfileFrame&)) {
-    const std::vector<PlaceSum> sums = sums_by_place(
-        profile_, table, weight, text, options_.by == "total" ? &PlaceSum::total : &PlaceSum::self);
+    std::vector<PlaceSum> sums = sums_by_place(profile_, table, weight, text,
+                                               options_.by == "total" ? &PlaceSum::total : &PlaceSum::self);
+    // Methods without calls: --never.
+    if (sum != 0)
+      sums.erase(
+          std::remove_if(sums.begin(), sums.end(), [](const PlaceSum& each) { return each.total == 0; }),
+          sums.end());
     const size_t beside = options_.lines ? SIZE_MAX : weight_beside(table, weight);
     std::map<std::string, std::string> counted;
     if (beside != SIZE_MAX) {
