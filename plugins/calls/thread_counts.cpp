@@ -240,7 +240,7 @@ void each_sum(const F& visit) {
     for (uint32_t index = 0; index < kPages; index++) {
       Page* left = page_of(at == kEntries ? &left_out : owners[at].left_out, index);
       if (!sum(at, index, sums)) continue;
-      // An entry of an earlier session, which did not count by thread.
+      // There was no memory for it.
       if (left == nullptr) {
         count_loss(lost_left_out);
       } else {
@@ -277,7 +277,7 @@ void fold(uint32_t at) {
     for (uint32_t i = 0; page != nullptr && to != nullptr && owners[at].is_agent == 0 && i < kPageCounts;
          i++) {
       if (page->words[i] != 0) __atomic_fetch_add(&to->words[i], page->words[i], __ATOMIC_RELAXED);
-      if (left != nullptr && to_left != nullptr) to_left->words[i] += left->words[i];
+      if (by_thread && left != nullptr && to_left != nullptr) to_left->words[i] += left->words[i];
     }
     give_back(page);
     give_back(left);
@@ -287,6 +287,15 @@ void fold(uint32_t at) {
   owners[at].left_out = nullptr;
   table[at].directory.store(0, std::memory_order_relaxed);
   table[at].key.store(kFree, std::memory_order_release);
+}
+
+// An entry of an earlier session, which did not count by thread, gets what it lacks. Under the lock.
+void make_left_out(uint32_t at) {
+  if (owners[at].left_out == nullptr) owners[at].left_out = take_page();
+  const Page* directory = directory_of(at);
+  for (uint32_t index = 0; owners[at].left_out != nullptr && index < kPages; index++) {
+    if (page_of(directory, index) != nullptr) make_page(owners[at].left_out, index);
+  }
 }
 
 // Under the lock.
@@ -305,7 +314,8 @@ void ThreadCounts::open(const Services& of, bool threads) {
   by_thread = threads;
   lost_methods = of.log->loss_counter(
       of.host, "methods: 262,143 are counted already, or memory was short (include=, max-memory=)");
-  lost_left_out = of.log->loss_counter(of.host, "pages of calls: a thread's counts of an earlier session");
+  lost_left_out = of.log->loss_counter(
+      of.host, "calls: no memory for the counts of threads from an earlier session (max-memory=)");
   // The key 0 leads to this entry.
   table[0].key.store(kNever, std::memory_order_relaxed);
   for (std::atomic<uint64_t>& word : probed) word.store(0, std::memory_order_relaxed);
@@ -314,7 +324,9 @@ void ThreadCounts::open(const Services& of, bool threads) {
   LockGuard guard(lock, services);
   is_running = false;
   for (uint32_t at = 0; at < kEntries; at++) {
-    if (table[at].key.load(std::memory_order_acquire) == kEnded) fold(at);
+    const uint64_t key = table[at].key.load(std::memory_order_acquire);
+    if (key == kEnded) fold(at);
+    if (by_thread && key > kNever) make_left_out(at);
   }
   leave_out_all();
 }

@@ -41,7 +41,8 @@ struct Method {
   uint16_t stack = 2;
   uint16_t locals = 0;
   std::vector<Handler> handlers;
-  std::vector<Attribute> attributes;
+  std::vector<Attribute> attributes;  // of the code
+  Bytes annotations = {};             // content of RuntimeVisibleAnnotations; empty: it has none
 };
 
 class ClassBuilder {
@@ -97,7 +98,8 @@ class ClassBuilder {
     put2(methods_, method.access);
     put2(methods_, utf8(method.name));
     put2(methods_, utf8(method.descriptor));
-    put2(methods_, method.code.empty() ? 0 : 1);
+    put2(methods_, (method.code.empty() ? 0 : 1) + (method.annotations.empty() ? 0 : 1));
+    if (!method.annotations.empty()) put(methods_, {"RuntimeVisibleAnnotations", method.annotations});
     if (!method.code.empty()) put(methods_, {"Code", code});
     method_count_++;
   }

@@ -239,6 +239,31 @@ TEST_CASE("a user without probes in a method has its own reason, and the others 
   CHECK(users[2].begun == 1);
 }
 
+TEST_CASE("methods that the JDK marks as intrinsics are left out where the user asks for it") {
+  for (const char* type : {"Ljdk/internal/vm/annotation/IntrinsicCandidate;",
+                           "Ljdk/internal/HotSpotIntrinsicCandidate;", "Ljava/lang/Deprecated;"}) {
+    ClassBuilder builder;
+    Method method;
+    method.code = {177};
+    const uint16_t other = builder.utf8("Lx/Other;"), name = builder.utf8("value"), mark = builder.utf8(type);
+    const auto high = [](uint16_t index) { return static_cast<uint8_t>(index >> 8); };
+    const auto low = [](uint16_t index) { return static_cast<uint8_t>(index); };
+    // Another annotation with value = "Lx/Other;" comes first.
+    method.annotations = {0,   2,           high(other), low(other), 0,         1, high(name), low(name),
+                          's', high(other), low(other),  high(mark), low(mark), 0, 0};
+    builder.add(method);
+    ProbeSet probes = probes_of(kProbeLeaf);
+    probes.users[1] = user_of(kProbeLeaf, "Others");
+    probes.users[1].leaves_out_intrinsics = true;
+    probes.user_count = 2;
+    const auto& users = Rewritten(builder.build(), probes).result.counts.users;
+    const bool is_left = std::string(type) != "Ljava/lang/Deprecated;";
+    CHECK(users[0].leaves == 1);
+    CHECK(users[1].leaves == (is_left ? 0 : 1));
+    CHECK(users[1].left[static_cast<uint32_t>(Reason::kIntrinsic)] == (is_left ? 1 : 0));
+  }
+}
+
 TEST_CASE("methods without code are counted for the users that wanted their begin") {
   ClassBuilder builder;
   for (const uint16_t access : {uint16_t{0x0400}, uint16_t{0x0100}, uint16_t{0x0100}}) {

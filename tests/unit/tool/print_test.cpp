@@ -138,3 +138,36 @@ TEST_CASE("controls and bytes that are no UTF-8 are escaped, however the text is
 }
 
 TEST_CASE("a name is one line") { CHECK(printable("a\nb\tc\xc2\x85") == "a\\x0ab\\x09c\\xc2\\x85"); }
+
+TEST_CASE("methods that were never called are listed by package and class") {
+  Profile profile;
+  const auto add = [&](const char* of_class, const char* method, uint64_t calls) {
+    const uint64_t trace = profile.traces.size() + 1;
+    profile.traces[trace] = {{of_class, method, "", 7}};
+    profile.tables.back().rows.push_back({trace, {calls}});
+  };
+  std::ostringstream none, all, one, sums;
+  CHECK_FALSE(print_never_called(profile, {}, none));
+  profile.tables.push_back(
+      {"METHOD_CALLS", "METHOD_CALLS", {{"calls", "calls", ProfileWeight::kCount, true, false}}, {}});
+  add("a.A", "run", 5);
+  add("a.A", "stop", 0);
+  add("b.B", "run", 0);
+  add("b.B", "run", 0);  // of another thread
+  add("b.B", "stop", 0);
+  add("C", "run", 1);
+  print_never_called(profile, {}, all);
+  CHECK(all.str() ==
+        "never called: 3 of 5 methods, in 2 of 3 classes\n\n"
+        "b: 2 of 2 methods\n  b.B: 2 of 2 methods\n    run:7\n    stop:7\n\n"
+        "a: 1 of 2 methods\n  a.A: 1 of 2 methods\n    stop:7\n");
+  PrintOptions options;
+  options.top = 1;
+  print_never_called(profile, options, one);
+  CHECK(has(one.str(), "b.B: 2 of 2"));
+  CHECK(has(one.str(), "... 1 more class"));
+  CHECK_FALSE(has(one.str(), "a.A"));
+  print_profile(profile, {}, sums);
+  CHECK(has(sums.str(), "a.A.run"));
+  CHECK_FALSE(has(sums.str(), "stop"));
+}

@@ -108,7 +108,9 @@ bool print_never_called(const Profile& profile, const PrintOptions& options, std
         for (const std::string& method : of_class.never) out << "    " << printable(method) << '\n';
       }
     }
-    if (options.top != 0 && dead > options.top) out << "  ... " << dead - options.top << " more classes\n";
+    if (options.top != 0 && dead > options.top)
+      out << "  ... " << dead - options.top << " more"
+          << (dead == options.top + 1 ? " class\n" : " classes\n");
   }
   return found;
 }
