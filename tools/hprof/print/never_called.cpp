@@ -23,11 +23,9 @@ struct PackageCalls {
   size_t never = 0, methods = 0;
 };
 
-// True: it is the table of calls=y: a count of calls by method alone.
-bool is_of_methods(const Profile& profile, const ProfileTable& table) {
-  if (table.weights.size() != 1 || table.weights[0].name != "calls") return false;
-  return std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const ProfileRow& row) { return frames_of(profile, row).size() <= 1; });
+// True: it is the table of calls=y, from a format that has its rows without calls.
+bool is_of_methods(const ProfileTable& table) {
+  return (table.title == "METHOD_CALLS" || table.title == "METHOD CALLS") && table.weights.size() == 1;
 }
 
 // The methods of a table by class; a method has a row for each thread.
@@ -86,7 +84,7 @@ std::string part(size_t never, size_t methods) {
 bool print_never_called(const Profile& profile, const PrintOptions& options, std::ostream& out) {
   bool found = false;
   for (const LastTable& last : last_tables(profile)) {
-    if (!is_of_methods(profile, *last.table)) continue;
+    if (!is_of_methods(*last.table)) continue;
     found = true;
     const std::map<std::string, ClassCalls> classes = by_class(profile, *last.table);
     size_t never = 0, methods = 0, dead = 0;

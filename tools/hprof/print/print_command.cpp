@@ -23,7 +23,8 @@ int print_tables(const Arguments& words, const WindowChoice& choice, const Print
     return unreadable(files_of(words), profile.file + " " + error);
   if (!rank_by(options.by, &profile, &error)) return fail(error);
   if (options.never && !print_never_called(profile, options, std::cout))
-    return fail(words[0] + " has no table of calls=y: --never shows its methods without calls");
+    return fail(words[0] +
+                " has no table of calls=y with methods that were never called: format=a and json have it");
   if (!options.never) print_profile(profile, options, std::cout);
   return kDone;
 }
