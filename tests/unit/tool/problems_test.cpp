@@ -115,7 +115,7 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
       {kPrintCommand,
        {"--colour", "a"},
        "unknown option --colour; options are: --top, --by, --lines, --traces, --threads, --thread, "
-       "--records, "
+       "--never, --records, "
        "--window, "
        "--from, "
        "--to"},
