@@ -18,15 +18,26 @@ CoreOption core_option(const ModuleSearch& search, const hprof_unit& unit, Str n
   return search.core_option == nullptr ? CoreOption::kNo : search.core_option(unit, name);
 }
 
-// True: both units have the option *name and can run together, and it is not the core's, which any number of
-// units may share.
+bool is_same(const char* a, const char* b) {
+  return Str(a != nullptr ? a : "") == Str(b != nullptr ? b : "");
+}
+
+// True: one value is right for both.
+bool is_alike(const hprof_option& a, const hprof_option& b) {
+  return a.type == b.type && is_same(a.default_text, b.default_text) && is_same(a.choices, b.choices) &&
+         a.min == b.min && a.max == b.max && is_same(a.help, b.help);
+}
+
+// True: both units have the option *name and can run together. Any number of units may share one that is the
+// core's, or that they describe alike.
 bool shares_option(const hprof_unit& a, const hprof_unit& b, const ModuleSearch& search, Str* name) {
   if (a.kind == b.kind && a.kind != HPROF_UNIT_COLLECTOR) return false;
   const OptionTable mine = options_of(a);
   const OptionTable theirs = options_of(b);
   for (uint32_t i = 0; i < mine.count; ++i) {
     *name = mine[i].name;
-    if (theirs.find(*name) == nullptr) continue;
+    const hprof_option* other = theirs.find(*name);
+    if (other == nullptr || is_alike(mine[i], *other)) continue;
     if (core_option(search, a, *name) == CoreOption::kNo) return true;
   }
   return false;

@@ -24,7 +24,7 @@
 #define HPROF_OPTION_MILLIS 7 /* 10, 0.5         uint64_t nanoseconds; min and max in milliseconds */
 
 typedef struct hprof_option {
-  const char* name;         /* as typed before the '=' */
+  const char* name;         /* as typed before the '='; units share one that they describe alike */
   uint32_t type;            /* HPROF_OPTION_* */
   uint32_t offset;          /* of the value in the config struct */
   const char* default_text; /* parsed like a typed value; NULL: zero / NULL */

@@ -1,6 +1,8 @@
 #include "core/plugin/module_set.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -87,8 +89,11 @@ TEST_CASE("the entry function is offered the core's version and layout") {
 TEST_CASE("a unit name or an option that is taken is refused") {
   static fake::OneUnit same_unit(fake::unit(HPROF_UNIT_COLLECTOR, "monitor", nullptr, 0));
   same_unit.record.name = "copy";
+  static hprof_option others[std::size(fake::kSamplesOptions)];
+  std::copy(std::begin(fake::kSamplesOptions), std::end(fake::kSamplesOptions), others);
+  for (hprof_option& option : others) option.help = "of another meaning";
   static fake::OneUnit same_option(fake::with_options<fake::SamplesConfig>(
-      fake::unit(HPROF_UNIT_COLLECTOR, "sampler", "cpu=sampler", 0), fake::kSamplesOptions));
+      fake::unit(HPROF_UNIT_COLLECTOR, "sampler", "cpu=sampler", 0), others));
   static fake::OneUnit cores_option(fake::with_options<fake::SamplesConfig>(
       fake::unit(HPROF_UNIT_COLLECTOR, "taker", nullptr, 0), fake::kSamplesOptions));
   Opened opened;
@@ -112,6 +117,18 @@ TEST_CASE("a unit name or an option that is taken is refused") {
         std::string::npos);
   CHECK(opened.said.lines[1].find("it has an option beat, a name that is taken by unit cpu_samples") !=
         std::string::npos);
+}
+
+TEST_CASE("units share an option that they describe alike") {
+  static fake::OneUnit alike(fake::with_options<fake::SamplesConfig>(
+      fake::unit(HPROF_UNIT_COLLECTOR, "sampler", "cpu=sampler", 0), fake::kSamplesOptions));
+  Opened opened;
+  fake::add_shipped(&opened.folders);
+  opened.folders.add("/jdk/lib/sampler.so",
+                     [](const hprof_offer*, const char**) -> const hprof_module* { return &alike.record; });
+  opened.open({"cpu_samples", "sampler"});
+  CHECK(opened.set->unit_count() == 2);
+  CHECK(opened.said.lines.empty());
 }
 
 TEST_CASE("open_all opens what is linked in, shipped or in a folder, and only the wanted count as wanted") {
