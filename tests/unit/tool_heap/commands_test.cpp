@@ -248,7 +248,7 @@ TEST_CASE("a short name of several classes is refused with their names") {
 }
 
 TEST_CASE("limits: what is wrong is named with its byte") {
-  Limit limit;
+  Condition limit;
   std::string error;
   auto wrong = [&](const char* text) {
     CHECK_FALSE(parse_limit(text, &limit, &error));
@@ -265,8 +265,8 @@ TEST_CASE("limits: what is wrong is named with its byte") {
   CHECK(wrong("instances(A)>") == "'instances(A)>', byte 14: a number is missing");
   CHECK(wrong("suspect>101%") == "'suspect>101%', byte 9: a percentage from 0 to 100 instead of '101%'");
   CHECK(parse_limit("retained(a.B$C) >= 50m", &limit, &error));
-  CHECK(limit.class_name == "a.B$C");
-  CHECK((limit.measure == Limit::kRetained && limit.above && limit.or_equal &&
+  CHECK(limit.name == "a.B$C");
+  CHECK((limit.measure == HeapMeasure::kRetained && limit.above && limit.or_equal &&
          limit.limit == 50.0 * 1024 * 1024));
   CHECK(parse_limit("suspect<12.5%", &limit, &error));
   CHECK((!limit.above && !limit.or_equal && limit.limit == 12.5));

@@ -20,7 +20,7 @@ using DumpOpeners = std::function<std::unique_ptr<DumpOpener>(const std::string&
 struct HeapSettings {
   SnapshotOptions snapshot;
   LeakOptions leaks;
-  std::vector<Limit> limits;
+  std::vector<Condition> limits;
   uint64_t memory = 0;  // limit in bytes, 0 = none
   std::string temp;     // folder for temporary files
   size_t top = 20;      // rows of a table, 0 = all

@@ -1,33 +1,29 @@
-// Conditions on a dump for scripts and CI: --fail-if='instances(com.acme.Session)>100'.
+// Conditions on a dump: --fail-if='instances(com.acme.Session)>100'.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "tools/heap/output/document.h"
+#include "tools/heap/questions/conditions.h"
 #include "tools/heap/questions/paths.h"
 #include "tools/heap/read/snapshot.h"
 
 namespace hprof::tool {
 
-struct Limit {
-  enum Measure : uint8_t { kInstances, kShallow, kRetained, kSuspect, kHeap };
-  std::string text;        // as given
-  std::string class_name;  // of kInstances, kShallow and kRetained
-  Measure measure = kHeap;
-  bool above = true, or_equal = false;  // the condition is: value > limit, >=, < or <=
-  double limit = 0;                     // objects, bytes, percent of the heap
+// Rows of what a condition on a dump may be about.
+struct HeapMeasure {
+  enum Row : uint8_t { kInstances, kShallow, kRetained, kSuspect, kHeap };
 };
 
 // "instances(CLASS)>N", "shallow(CLASS)>SIZE", "retained(CLASS)>SIZE", "suspect>N%", "heap>SIZE", with >, >=,
-// < or
-// <=. False with *error, which names the byte from 1.
-bool parse_limit(const std::string& text, Limit* limit, std::string* error);
+// < or <=. False with *error, which names the byte from 1.
+bool parse_limit(const std::string& text, Condition* limit, std::string* error);
 
 // Measures a dump against limits.
 class LimitCheck {
  public:
-  LimitCheck(const Snapshot& snapshot, const std::vector<Limit>& limits, bool subclasses);
+  LimitCheck(const Snapshot& snapshot, const std::vector<Condition>& limits, bool subclasses);
 
   // Finds the classes, and what the references tell. False with *error: a name is ambiguous.
   bool measure_graph(const ReferenceGraph& graph, MemoryBudget& budget, std::string* error);
@@ -42,7 +38,7 @@ class LimitCheck {
     double value = 0;
   };
   const Snapshot& snapshot_;
-  const std::vector<Limit>& limits_;
+  const std::vector<Condition>& limits_;
   const bool subclasses_;
   std::vector<Measured> measured_;
 };

@@ -45,10 +45,10 @@ std::string settings_of(const Given& given, HeapSettings* settings) {
   for (const std::string& text : given.all("--fail-if")) {
     std::string wrong;
     settings->limits.emplace_back();
-    Limit& limit = settings->limits.back();
+    Condition& limit = settings->limits.back();
     if (!parse_limit(text, &limit, &wrong)) return "--fail-if=" + wrong;
     // A suspect that the limit forbids has to be one.
-    if (limit.measure == Limit::kSuspect)
+    if (limit.measure == HeapMeasure::kSuspect)
       settings->leaks.threshold = std::min(settings->leaks.threshold, limit.limit / 100);
   }
   const std::string layout = given.text("--layout", "auto"), follow = given.text("--follow", "soft");
