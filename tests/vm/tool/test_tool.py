@@ -188,6 +188,23 @@ def the_method_that_changed_comes_first(vm):
         check_equal((code, rows and rows.group(1)), (0, method), "hprof print --by=%s: %s" % (column, text))
 
 
+@vm_test(units=("bytecode", "cpu_times", "heap_sites", "encoder_ascii", "sink_file"))
+def one_call_more_fails_a_build(vm):
+    """And the same program twice does not."""
+    def counted(name, *words):
+        vm.profiled("cpu=times,heap=sites,cutoff=0,include=Queries,file=" + name, "Queries", *words)
+        return vm.path(name)
+
+    before, same, more = counted("before.txt", "10"), counted("same.txt", "10"), counted("more.txt", "11")
+    conditions = ["--fail-if=" + each for each in ("calls>+0", "objects(int[])>+0", "bytes(Queries.*)>+0", "new>0")]
+    code, text = hprof(vm, "diff", before, same, *conditions)
+    check_equal((code, "holds" in text), (0, False), "the same program: %s" % text)
+    code, text = hprof(vm, "diff", before, more, *conditions)
+    check_equal((code, text.count(" holds: ")), (1, 3), "a call more: %s" % text)
+    check("calls>+0 holds: 5512 before, 5513 now (+1) in CPU TIME\n  Queries.query: 5010 before, 5011 now (+1)\n    +1 from Queries.page\n"
+          in text and "\n  int[] in Queries.query: 5010 before, 5011 now (+1)\n" in text, text)
+
+
 @vm_test(units=("cpu_samples", "encoder_binary", "sink_file"))
 def binary_reports_of_the_agent_are_sound(vm):
     vm.profiled("cpu=samples,interval=1,format=b,file=cpu.hprof", "Spin", "6")

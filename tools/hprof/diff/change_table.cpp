@@ -30,6 +30,22 @@ void add_side(const ChangeColumn& column, double Sides::*side, const Sides& side
   if (has_shares(column)) row->push_back(share_text(sides.*side, column.all.*side));
 }
 
+// True: a number that is the same whenever the same happens.
+bool repeats(const ChangeColumn& column) {
+  return column.sampling.sample == 0 && column.weight.unit != ProfileWeight::kNanoseconds;
+}
+
+// "[new] ", "[gone] ": in which file the counts are all 0.
+const char* mark_of(const std::vector<ChangeColumn>& columns, const std::vector<Sides>& values) {
+  bool before = false, after = false;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!repeats(columns[i])) continue;
+    before = before || values[i].before != 0;
+    after = after || values[i].after != 0;
+  }
+  return before == after ? "" : after ? "[new] " : "[gone] ";
+}
+
 }  // namespace
 
 std::string signed_text(const ProfileWeight& weight, double change) {
@@ -65,7 +81,7 @@ void ChangeTable::add(const std::vector<Sides>& values, const std::string& name)
     add_side(column, &Sides::before, sides, &row);
     add_side(column, &Sides::after, sides, &row);
   }
-  row.push_back(name);
+  row.push_back(mark_of(columns_, values) + name);
   cells_.push_back(std::move(row));
 }
 

@@ -75,7 +75,8 @@ bool has_heap_dump(const std::string& path) {
 // An option that does not apply to files of that kind; empty: none.
 std::string misplaced(const Given& given, bool dumps, bool histograms) {
   const bool page = given.has("-o") || given.has("--open");
-  for (const char* option : {"--lines", "--traces", "--normalise", "--by", "--window", "--from", "--to"})
+  for (const char* option :
+       {"--lines", "--traces", "--normalise", "--by", "--window", "--from", "--to", "--fail-if"})
     if (given.has(option) && (dumps || histograms)) return std::string(option) + " is for profiles";
   if (given.has("--lines") && given.has("--traces")) return "--lines and --traces: give one of them";
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
@@ -97,6 +98,12 @@ int diff(const Given& given) {
   const Arguments sides[] = {{words.begin(), middle}, {middle, words.end()}};
   const Arguments files = files_of(words);
   const bool are_two = words.size() == 2 && files == words;
+  std::vector<Condition> conditions;
+  for (const std::string& text : given.all("--fail-if")) {
+    std::string wrong;
+    if (!parse_count_condition(text, &conditions.emplace_back(), &wrong))
+      return given.misuse("--fail-if=" + wrong);
+  }
   WindowChoice choices[2];
   if (!read_choice(given, &choices[0], Which::kFirst) || !read_choice(given, &choices[1])) return kFailed;
   const bool dumps = are_two && has_heap_dump(files[0]) && has_heap_dump(files[1]);
@@ -114,7 +121,7 @@ int diff(const Given& given) {
     if (!read_inputs(sides[file], choices[file], Usable::kStacks, &profiles[file], &error))
       return unreadable(files, error);
   }
-  return diff_profiles(std::move(profiles), given);
+  return diff_profiles(std::move(profiles), conditions, given);
 }
 
 constexpr OptionRow kOptions[] = {
@@ -124,6 +131,10 @@ constexpr OptionRow kOptions[] = {
     {"--lines", nullptr, "compare profiles by source line instead of by method"},
     {"--traces", nullptr, "compare profiles by stack instead of by method"},
     kByOption,
+    {"--fail-if", "CONDITION",
+     "exit with status 1 if calls>+0.5%, calls(METHOD)>+0, objects(CLASS)>+1000, bytes(com.acme.*)>+64k,\n"
+     "contentions>N or new>0: +N is more than BEFORE, N the number in AFTER, (NAME) a method, or a class\n"
+     "or the method that allocates; repeatable"},
     {"--normalise", nullptr, "scale BEFORE to the total of AFTER"},
     kOpenOption,
     {"--window", "N", "take one window of every= of both; given twice, of BEFORE and of AFTER",
@@ -155,7 +166,7 @@ are grey in the page. Exact tables have none, but the change of calls or objects
   hprof diff monday-*.txt -- friday-*.txt
   hprof diff monday.hprof friday.hprof
 
-Exit status: 0 done, 1 unreadable, 2 wrong usage or failed, 3 a heap dump is truncated.
+Exit status: 0 done, 1 unreadable, or a condition of --fail-if holds, 2 wrong usage or failed, 3 a heap dump is truncated.
 )",
     kHeapOptions,
     "For heap dumps only:",

@@ -134,14 +134,9 @@ class TableDiff {
   static void add_rows(const ComparedTable& from, bool traces, double Sides::*side, double scale,
                        Changes* changes) {
     for (const ProfileRow& row : from.table.rows) {
-      std::string name = row_name(from.profile, row);
-      const std::vector<ProfileFrame>& frames = frames_of(from.profile, row);
-      if (traces) {
-        for (const ProfileFrame& frame : frames) name += '\n' + frame_text(frame);
-      } else if (!frames.empty()) {
-        const std::string method = method_text(frames[0]);
-        if (method != name) name += " in " + method;
-      }
+      std::string name = traces ? row_name(from.profile, row) : row_place(from.profile, row);
+      if (traces)
+        for (const ProfileFrame& frame : frames_of(from.profile, row)) name += '\n' + frame_text(frame);
       Change& change = (*changes)[name];
       change.name = name;
       change.values[0].*side += static_cast<double>(row.values[from.weight]) * scale;
@@ -169,10 +164,27 @@ ComparedTable counterpart(const ComparedTable& before, const Profile& profile, c
           before.beside == SIZE_MAX ? SIZE_MAX : weight_named(table, weights[before.beside].name)};
 }
 
+// Says on stderr which conditions hold, and which names are in no file.
+int report(const std::vector<CheckedCondition>& checked) {
+  int status = kDone;
+  for (const CheckedCondition& each : checked) {
+    if (each.holds) {
+      std::cerr << "hprof: --fail-if=" << text_of(each) << '\n';
+      status = kFoundProblems;
+    } else if (!each.is_known) {
+      std::cerr << "hprof: --fail-if=" << each.condition.text << ": no row of " << each.table
+                << " has that name\n";
+    }
+  }
+  return status;
+}
+
 }  // namespace
 
-int diff_profiles(std::vector<Profile> two, const Given& given) {
+int diff_profiles(std::vector<Profile> two, const std::vector<Condition>& conditions, const Given& given) {
   std::string error;
+  std::vector<CheckedCondition> checked;
+  if (!check_conditions(conditions, {two[0]}, two[1], &checked, &error)) return fail(error);
   for (Profile& profile : two)
     if (!rank_by(given.text("--by"), &profile, &error)) return fail(error);
   bool any = false;
@@ -194,9 +206,12 @@ int diff_profiles(std::vector<Profile> two, const Given& given) {
     TableDiff(before, after, given).print();
   }
   if (!any) return fail("the two files have no table of the same kind");
-  if (!given.has("-o")) return kDone;
-  for (Profile& profile : two) keep_last_tables(&profile);
-  return show_page(two, given.text("-o"), given);
+  int status = kDone;
+  if (given.has("-o")) {
+    for (Profile& profile : two) keep_last_tables(&profile);
+    status = show_page(two, given.text("-o"), given);
+  }
+  return status == kDone ? report(checked) : status;
 }
 
 }  // namespace hprof::tool

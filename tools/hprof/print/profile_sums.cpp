@@ -16,13 +16,22 @@ struct ByWord {
   const char* word;
   const char* weight;
 };
-constexpr ByWord kByWords[] = {
-    {"allocated", "allocated_bytes"}, {"live", "live_bytes"}, {"objects", "allocated_objects"}};
+constexpr ByWord kByWords[] = {{"bytes", "allocated_bytes"},
+                               {"allocated", "allocated_bytes"},
+                               {"live", "live_bytes"},
+                               {"objects", "allocated_objects"}};
 
 std::string by_word(const std::string& weight) {
   for (const ByWord& each : kByWords)
     if (weight == each.weight) return each.word;
   return weight;
+}
+
+// True: --by takes the word for the column.
+bool is_word_of(const std::string& word, const std::string& weight) {
+  return word == weight || std::any_of(std::begin(kByWords), std::end(kByWords), [&](const ByWord& each) {
+           return word == each.word && weight == each.weight;
+         });
 }
 
 // False: a column of zeros, such as the live ones with sites-live=n.
@@ -95,6 +104,13 @@ std::string row_name(const Profile& profile, const ProfileRow& row) {
   return frames.empty() ? kEmptyTrace : method_text(frames[0]);
 }
 
+std::string row_place(const Profile& profile, const ProfileRow& row) {
+  const std::string name = row_name(profile, row);
+  const std::vector<ProfileFrame>& frames = frames_of(profile, row);
+  const std::string method = frames.empty() ? name : method_text(frames[0]);
+  return method == name ? name : name + " in " + method;
+}
+
 bool has_stacks(const Profile& profile, const ProfileTable& table) {
   return std::any_of(table.rows.begin(), table.rows.end(),
                      [&](const ProfileRow& row) { return !frames_of(profile, row).empty(); });
@@ -140,7 +156,7 @@ bool rank_by(const std::string& by, Profile* profile, std::string* error) {
     if (is_order) found = found || has_stacks(*profile, table);
     for (size_t i = 0; i < table.weights.size(); ++i) {
       const std::string& name = table.weights[i].name;
-      if ((by != by_word(name) && by != name) || !has_values(table, i)) continue;
+      if (!is_word_of(by, name) || !has_values(table, i)) continue;
       for (ProfileWeight& weight : table.weights) weight.preferred = weight.name == name;
       found = true;
     }

@@ -20,6 +20,8 @@ std::string method_text(const ProfileFrame& frame);
 const std::vector<ProfileFrame>& frames_of(const Profile& profile, const ProfileRow& row);
 // The row's class, method or monitor, else the method of its innermost frame.
 std::string row_name(const Profile& profile, const ProfileRow& row);
+// The same, and of a class or monitor the method: "byte[] in Some.Class.method".
+std::string row_place(const Profile& profile, const ProfileRow& row);
 // True: a row has a stack.
 bool has_stacks(const Profile& profile, const ProfileTable& table);
 // True: a row is more than its innermost method.
@@ -39,7 +41,7 @@ size_t preferred_weight(const ProfileTable& table);
 // The column beside it: events that have its time or bytes, or what these events have. SIZE_MAX: none.
 size_t weight_beside(const ProfileTable& table, size_t weight);
 
-constexpr OptionRow kByOption = {"--by", "COLUMN", "rank by allocated, live, objects, calls, self, total"};
+constexpr OptionRow kByOption = {"--by", "COLUMN", "rank by bytes, objects, live, calls, time, self, total"};
 // Makes what --by says the preferred column of each table that has it; "self" and "total" change none. Sorts
 // plain tables by it. False with *error: no table has it.
 bool rank_by(const std::string& by, Profile* profile, std::string* error);

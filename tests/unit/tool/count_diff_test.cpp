@@ -1,0 +1,120 @@
+// Exact counts of two files: what hprof diff marks, and conditions on them.
+#include <doctest/doctest.h>
+
+#include "tests/unit/tool/command_support.h"
+
+using namespace hprof::test;
+using namespace hprof::tool;
+
+namespace {
+
+struct Calls {
+  unsigned query = 10, page = 2, list = 5;  // of query(): by page() and by list()
+  unsigned fresh = 0;
+};
+
+std::string times_of(const Calls& calls) {
+  const auto row = [](unsigned count, const std::string& trace) {
+    return count == 0 ? std::string() : " 1 10.00% 10.00% " + std::to_string(count) + " " + trace + "\n";
+  };
+  return "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n"
+         "TRACE 300001:\n\tdemo.Db.query(Db.java:12)\n\tdemo.Page.draw(Page.java:20)\n"
+         "TRACE 300002:\n\tdemo.Db.query(Db.java:12)\n\tdemo.List.draw(List.java:20)\n"
+         "TRACE 300003:\n\tdemo.Page.draw(Page.java:20)\n"
+         "TRACE 300004:\n\tdemo.Page.fresh(Page.java:30)\n"
+         "CPU TIME (ms) BEGIN (total = 100) Thu Jan  1 00:00:00 1970\n"
+         "rank   self  accum   count trace method\n" +
+         row(calls.query, "300001 demo.Db.query") + row(calls.list, "300002 demo.Db.query") +
+         row(calls.page, "300003 demo.Page.draw") + row(calls.fresh, "300004 demo.Page.fresh") +
+         "CPU TIME (ms) END\n";
+}
+
+std::string sites_of(unsigned bytes, unsigned objects, const std::string& note) {
+  return "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n"
+         "TRACE 300001:\n\tdemo.Reader.read(Reader.java:12)\n\tdemo.Page.draw(Page.java:20)\n"
+         "SITES BEGIN (ordered by live bytes) Thu Jan  1 00:00:00 1970\n"
+         "          percent          live          alloc'ed  stack class\n"
+         " rank   self  accum     bytes objs     bytes  objs trace name\n"
+         "    1 100.00% 100.00%      960    1 " +
+         std::to_string(bytes) + " " + std::to_string(objects) + " 300001 byte[]\nSITES END\n" + note;
+}
+
+struct TwoReports : Files {
+  std::string before, after;
+  TwoReports(const std::string& one, const std::string& two)
+      : before(put("a.txt", one)), after(put("b.txt", two)) {}
+  // What is said of a condition, with the status.
+  std::string failed(const std::string& condition, int status = kFoundProblems) const {
+    said({"diff", "--fail-if=" + condition, before, after}, status);
+    return complained({"diff", "--fail-if=" + condition, before, after});
+  }
+  bool holds(const std::string& condition) const {
+    return complained({"diff", "--fail-if=" + condition, before, after}).find(" holds: ") !=
+           std::string::npos;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("diff compares counts as they are, and marks what is new and gone") {
+  Calls more;
+  more.query = 13;
+  more.fresh = 1;
+  const TwoReports two(times_of({}), times_of(more));
+  const std::string text = squeezed(said({"diff", "--by=calls", two.before, two.after}));
+  CHECK(has(text, "\n +4 17 100.00% 21 100.00% +4 17 21 "));
+  CHECK(has(text, " +3 15 88.24% 18 85.71% +3 15 18 "));
+  CHECK(has(text, " [new] demo.Page.fresh\n"));
+  CHECK(text.find('~') == std::string::npos);
+  CHECK(has(said({"diff", "--by=calls", two.after, two.before}), "  [gone] demo.Page.fresh\n"));
+}
+
+TEST_CASE("a condition that holds is named with both numbers, the rows and the callers that bring it") {
+  Calls more;
+  more.query = 13;
+  const TwoReports two(times_of({}), times_of(more));
+  CHECK(two.failed("calls(demo.Db.query)>+0") ==
+        "hprof: --fail-if=calls(demo.Db.query)>+0 holds: 15 before, 18 now (+3) in CPU TIME\n"
+        "  demo.Db.query: 15 before, 18 now (+3)\n"
+        "    +3 from demo.Page.draw\n");
+  for (const char* condition : {"calls>+2", "calls>=+3", "calls>+17%", "calls(demo.*)>+0.5%", "calls>19",
+                                "calls(demo.Db.query)<19", "calls(demo.Page.draw)>-1", "calls<+18%"})
+    CHECK_MESSAGE(two.holds(condition), condition);
+  for (const char* condition :
+       {"calls>+3", "calls>+18%", "calls>20", "calls(demo.Page.draw)>+0", "calls<-1", "new>0"})
+    CHECK_MESSAGE(!two.holds(condition), condition);
+  CHECK(has(two.failed("calls(demo.Db.qurey)>+0", kDone), "no row of CPU TIME has that name"));
+}
+
+TEST_CASE("conditions on objects and bytes take classes and the methods that allocate them; new rows count") {
+  const TwoReports two(sites_of(1000, 10, ""), sites_of(2000, 12, ""));
+  CHECK(has(two.failed("objects(byte[])>+1"), "  byte[] in demo.Reader.read: 10 before, 12 now (+2)\n"));
+  CHECK(two.holds("bytes(demo.*)>+999"));
+  CHECK(!two.holds("bytes(demo.*)>+1k"));
+  CHECK(!two.holds("objects(char[])>+0"));
+  Calls more;
+  more.fresh = 2;
+  CHECK(has(TwoReports(times_of({}), times_of(more)).failed("new>0"),
+            "new>0 holds: 0 before, 1 now (+1) in CPU TIME\n  demo.Page.fresh: 0 before, 2 now (+2)\n"));
+}
+
+TEST_CASE("a condition that cannot be checked is an error") {
+  const TwoReports two(times_of({}), times_of({}));
+  const auto wrong = [&](const std::string& condition, const std::string& what) {
+    CHECK(has(two.failed(condition, kFailed), "--fail-if=" + what));
+  };
+  wrong("cals>0", "'cals>0', byte 1: calls, objects, bytes, contentions or new instead of 'cals>0'");
+  wrong("calls>5%", "'calls>5%', byte 7: a number such as 100, +100 or +0.5% instead of '5%'");
+  wrong("calls()>+1", "'calls()>+1', byte 7: a name instead of ')>+1'");
+  wrong("new>+0", "'new>+0', byte 5: a number instead of '+0'");
+  wrong("bytes>+k", "'bytes>+k', byte 7: a size such as 64k, +64k or +5% instead of '+k'");
+  wrong("objects>+0", "objects>+0: " + two.after + " has no objects");
+  const std::string note = "HPROF NOTE: heap=sites: sampled, one sample in 1024 bytes\n";
+  const TwoReports sampled(sites_of(1000, 10, ""), sites_of(2000, 12, note));
+  CHECK(has(sampled.failed("objects>+0", kFailed),
+            "SITES of " + sampled.after + " is sampled; conditions take"));
+  const TwoReports other(sites_of(1000, 10, ""), times_of({}));
+  CHECK(has(other.failed("calls>+0", kFailed), other.before + " has no calls"));
+  const std::string histogram = two.put("h.txt", "   1:  10  160  demo.Kept (module)\n");
+  CHECK(has(complained({"diff", "--fail-if=calls>0", histogram, histogram}), "--fail-if is for profiles"));
+}
