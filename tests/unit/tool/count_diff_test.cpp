@@ -118,3 +118,52 @@ TEST_CASE("a condition that cannot be checked is an error") {
   const std::string histogram = two.put("h.txt", "   1:  10  160  demo.Kept (module)\n");
   CHECK(has(complained({"diff", "--fail-if=calls>0", histogram, histogram}), "--fail-if is for profiles"));
 }
+
+TEST_CASE("print --csv has the exact counts by name, and diff takes them as BEFORE") {
+  Calls more;
+  more.fresh = 1;
+  const std::string note = "HPROF NOTE: heap=sites: sampled, one sample in 1024 bytes\n";
+  const TwoReports two(times_of({}), times_of(more));
+  const std::string calls = said({"print", "--csv", "--by-method", two.before});
+  CHECK(calls ==
+        "table,method,class,calls,objects,bytes,contentions\n"
+        "cpu_times,demo.Db.query,,15,,,\n"
+        "cpu_times,demo.Page.draw,,2,,,\n");
+  CHECK(has(said({"print", "--csv", two.put("c.txt", sites_of(1000, 10, ""))}),
+            "contentions\nalloc_sites,demo.Reader.read,byte[],,10,1000,\n"));
+  CHECK(
+      has(complained({"print", "--csv", two.put("d.txt", sites_of(1000, 10, note))}), "has no counts that"));
+  said({"print", "--csv", "--top=1", two.before}, kFailed);
+  const std::string base = two.put("base.csv", calls);
+  CHECK(said({"print", "--csv", base}) == calls);
+  const Arguments conditions = {"diff", "--fail-if=calls>+0", "--fail-if=new>0"};
+  const auto with = [&](const std::string& after) {
+    Arguments line = conditions;
+    line.insert(line.end(), {base, after});
+    return line;
+  };
+  CHECK(has(said(with(two.before)), "  2 the same\n"));
+  CHECK(has(said(with(two.after), kFoundProblems), "  [new] demo.Page.fresh\n"));
+  CHECK(has(complained(with(two.after)),
+            "calls>+0 holds: 17 before, 18 now (+1) in CPU TIME\n  demo.Page.fresh: 0"));
+  for (const char* row : {"cpu_times,a.B.c,,1,,\n", "cpu_times,a.B.c,,x,,,\n", ",a.B.c,,1,,,\n",
+                          "cpu_times,a.B.c,,1,,,\ncpu_times,a.B.d,,,1,,\n"})
+    CHECK(has(complained({"print", two.put("e.csv", calls.substr(0, calls.find('\n') + 1) + row)}),
+              ": expected table,"));
+}
+
+TEST_CASE("conditions are on what leaves the range of the runs of BEFORE") {
+  Calls fewer, more;
+  fewer.list = 3;
+  more.list = 6;
+  const TwoReports two(times_of(fewer), times_of({}));
+  const std::string third = two.put("c.txt", times_of(more));
+  CHECK(two.holds("calls>+0"));
+  said({"diff", "--before=" + third, "--fail-if=calls>+0", two.before, two.after});
+  more.list = 8;
+  const std::string now = two.put("d.txt", times_of(more));
+  CHECK(has(complained({"diff", "--before=" + third, "--fail-if=calls>+0", two.before, now}),
+            "calls>+0 holds: 18 before, 20 now (+2) in CPU TIME\n"
+            "  demo.Db.query: 13 to 16 before, 18 now (+2)\n    +2 from demo.List.draw\n"));
+  CHECK(has(complained({"diff", "--before=" + third, two.before, now}), "--before is for --fail-if"));
+}

@@ -203,6 +203,14 @@ def one_call_more_fails_a_build(vm):
     check_equal((code, text.count(" holds: ")), (1, 3), "a call more: %s" % text)
     check("calls>+0 holds: 5512 before, 5513 now (+1) in CPU TIME\n  Queries.query: 5010 before, 5011 now (+1)\n    +1 from Queries.page\n"
           in text and "\n  int[] in Queries.query: 5010 before, 5011 now (+1)\n" in text, text)
+    code, baseline = hprof(vm, "print", "--csv", "--by-method", before)
+    check_equal((code, "\ncpu_times,Queries.query,,5010,,,\n" in baseline), (0, True), baseline)
+    check_equal(hprof(vm, "print", "--csv", "--by-method", same)[1], baseline, "the baseline of the same program")
+    with open(vm.path("base.csv"), "w") as file:
+        file.write(baseline)
+    for path, status in ((same, 0), (more, 1)):
+        code, text = hprof(vm, "diff", vm.path("base.csv"), path, *conditions)
+        check_equal((code, text.count(" holds: ")), (status, 3 * status), "the baseline and %s: %s" % (path, text))
 
 
 @vm_test(units=("cpu_samples", "encoder_binary", "sink_file"))

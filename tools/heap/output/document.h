@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -161,5 +162,7 @@ std::string write_csv(const Document& document, std::string key, std::ostream& o
 std::string json_string(const std::string& text);
 // A field of CSV, in quotes where RFC 4180 needs them.
 std::string csv_text(const std::string& text);
+// The fields of a line of CSV; a field does not go over the end of its line.
+std::vector<std::string> csv_fields(std::string_view line);
 
 }  // namespace hprof::tool

@@ -7,6 +7,7 @@
 #include "tools/format/ascii_lines.h"
 #include "tools/format/definitions.h"
 #include "tools/format/source_file.h"
+#include "tools/heap/output/document.h"
 #include "tools/hprof/command.h"
 
 namespace hprof::tool {
@@ -46,25 +47,6 @@ bool is_row(std::string_view line, bool below_heading, uint64_t* objects, uint64
   scan.blanks();
   *name = scan.rest().substr(0, below_heading ? std::string_view::npos : scan.rest().find(" ("));
   return !name->empty();
-}
-
-// The fields of a line of CSV; a field does not go over the end of its line.
-std::vector<std::string> csv_fields(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
-        fields.back() += line[++i];
-      else
-        quoted = !quoted;
-    } else if (line[i] == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += line[i];
-    }
-  }
-  return fields;
 }
 
 // "1234", "1,234,560 B (12.3%)": VisualVM groups the digits as the user's language does.

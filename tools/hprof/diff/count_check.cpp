@@ -49,16 +49,6 @@ std::map<std::string, CountColumn> columns_of(const Profile& profile, size_t mea
   return found;
 }
 
-// Recordings of JFR leave out events that are short, too.
-bool is_sampled(const Profile& profile, const ProfileTable& table) {
-  const auto is_recording = [](const std::pair<std::string, std::string>& each) {
-    return each.second.rfind("JFR ", 0) == 0;
-  };
-  return std::any_of(profile.about.begin(), profile.about.end(), is_recording) ||
-         std::any_of(table.weights.begin(), table.weights.end(),
-                     [](const ProfileWeight& weight) { return weight.sample != 0; });
-}
-
 bool has_name(const Profile& profile, const ProfileRow& row, const std::string& name) {
   if (name.empty() || matches(name, row_name(profile, row))) return true;
   const std::vector<ProfileFrame>& frames = frames_of(profile, row);

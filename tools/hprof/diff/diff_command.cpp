@@ -76,7 +76,7 @@ bool has_heap_dump(const std::string& path) {
 std::string misplaced(const Given& given, bool dumps, bool histograms) {
   const bool page = given.has("-o") || given.has("--open");
   for (const char* option :
-       {"--lines", "--traces", "--normalise", "--by", "--window", "--from", "--to", "--fail-if"})
+       {"--lines", "--traces", "--normalise", "--by", "--window", "--from", "--to", "--fail-if", "--before"})
     if (given.has(option) && (dumps || histograms)) return std::string(option) + " is for profiles";
   if (given.has("--lines") && given.has("--traces")) return "--lines and --traces: give one of them";
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
@@ -104,6 +104,7 @@ int diff(const Given& given) {
     if (!parse_count_condition(text, &conditions.emplace_back(), &wrong))
       return given.misuse("--fail-if=" + wrong);
   }
+  if (given.has("--before") && conditions.empty()) return given.misuse("--before is for --fail-if");
   WindowChoice choices[2];
   if (!read_choice(given, &choices[0], Which::kFirst) || !read_choice(given, &choices[1])) return kFailed;
   const bool dumps = are_two && has_heap_dump(files[0]) && has_heap_dump(files[1]);
@@ -121,7 +122,13 @@ int diff(const Given& given) {
     if (!read_inputs(sides[file], choices[file], Usable::kStacks, &profiles[file], &error))
       return unreadable(files, error);
   }
-  return diff_profiles(std::move(profiles), conditions, given);
+  Profile after = std::move(profiles[1]);
+  profiles.pop_back();
+  for (const std::string& run : given.all("--before")) {
+    if (!read_inputs({run}, choices[0], Usable::kStacks, &profiles.emplace_back(), &error))
+      return unreadable({run}, error);
+  }
+  return diff_profiles(std::move(profiles), std::move(after), conditions, given);
 }
 
 constexpr OptionRow kOptions[] = {
@@ -135,6 +142,8 @@ constexpr OptionRow kOptions[] = {
      "exit with status 1 if calls>+0.5%, calls(METHOD)>+0, objects(CLASS)>+1000, bytes(com.acme.*)>+64k,\n"
      "contentions>N or new>0: +N is more than BEFORE, N the number in AFTER, (NAME) a method, or a class\n"
      "or the method that allocates; repeatable"},
+    {"--before", "FILE",
+     "another run of BEFORE; conditions are on what leaves the range of its runs; repeatable"},
     {"--normalise", nullptr, "scale BEFORE to the total of AFTER"},
     kOpenOption,
     {"--window", "N", "take one window of every= of both; given twice, of BEFORE and of AFTER",

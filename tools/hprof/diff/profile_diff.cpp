@@ -45,6 +45,15 @@ void keep_last_tables(Profile* profile) {
   profile->tables = std::move(tables);
 }
 
+// Leaves of each stack the innermost method, as a file of counts has it.
+void keep_methods(Profile* profile) {
+  for (auto& [number, frames] : profile->traces) {
+    if (frames.empty()) continue;
+    frames.resize(1);
+    frames[0] = {frames[0].class_name, frames[0].method, "", 0};
+  }
+}
+
 // A table that both profiles have.
 class TableDiff {
  public:
@@ -157,6 +166,13 @@ size_t weight_named(const ProfileTable& table, const std::string& name) {
   return SIZE_MAX;
 }
 
+// The column to compare: BEFORE's, or if AFTER lacks it AFTER's.
+size_t weight_of_both(const ProfileTable& before, const ProfileTable& after) {
+  const size_t weight = preferred_weight(before);
+  if (weight_named(after, before.weights[weight].name) != SIZE_MAX) return weight;
+  return weight_named(before, after.weights[preferred_weight(after)].name);
+}
+
 // The columns of BEFORE's table in AFTER's.
 ComparedTable counterpart(const ComparedTable& before, const Profile& profile, const ProfileTable& table) {
   const std::vector<ProfileWeight>& weights = before.table.weights;
@@ -181,10 +197,16 @@ int report(const std::vector<CheckedCondition>& checked) {
 
 }  // namespace
 
-int diff_profiles(std::vector<Profile> two, const std::vector<Condition>& conditions, const Given& given) {
+int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<Condition>& conditions,
+                  const Given& given) {
   std::string error;
   std::vector<CheckedCondition> checked;
-  if (!check_conditions(conditions, {two[0]}, two[1], &checked, &error)) return fail(error);
+  if (!check_conditions(conditions, runs, new_run, &checked, &error)) return fail(error);
+  std::vector<Profile> two;
+  two.push_back(std::move(runs[0]));
+  two.push_back(std::move(new_run));
+  if (two[0].by_method || two[1].by_method)
+    for (Profile& profile : two) keep_methods(&profile);
   for (Profile& profile : two)
     if (!rank_by(given.text("--by"), &profile, &error)) return fail(error);
   bool any = false;
@@ -194,7 +216,8 @@ int diff_profiles(std::vector<Profile> two, const std::vector<Condition>& condit
   for (const LastTable& last : last_tables(two[0])) {
     const auto other = others.find(last.table->name);
     if (other == others.end()) continue;
-    const size_t weight = preferred_weight(*last.table);
+    const size_t weight = weight_of_both(*last.table, *other->second.table);
+    if (weight == SIZE_MAX) continue;
     const ComparedTable before = {two[0], *last.table, weight, weight_beside(*last.table, weight)};
     const ComparedTable after = counterpart(before, two[1], *other->second.table);
     if (after.weight == SIZE_MAX) continue;

@@ -21,6 +21,8 @@ struct PrintOptions {
   bool never = false;       // only the methods that were never called
   std::string by = {};      // what ranks the rows, as --by says it; "": as each table does
   std::string thread = {};  // names of threads that the rows are of; "": all
+  bool methods = false;     // of a profile: only sums by method
+  bool csv = false;         // exact counts as CSV
 
   bool shows(uint64_t row) const { return top == 0 || row < top; }
   // Says how many of a table's rows are not shown.
@@ -57,6 +59,9 @@ void print_profile(const Profile& profile, const PrintOptions& options, std::ost
 
 // Of the table of calls=y: the methods that were never called, by package and class. False: there is none.
 bool print_never_called(const Profile& profile, const PrintOptions& options, std::ostream& out);
+
+// Prints the exact counts of each method and class as CSV, ordered by name. False: there are none.
+bool print_counts(const Profile& profile, std::ostream& out);
 
 // Prints a line per record and heap sub-record of a binary file in its order, with names that the file has
 // defined before. False with *error: truncated or unreadable; everything before is printed.

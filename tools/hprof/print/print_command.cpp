@@ -25,7 +25,10 @@ int print_tables(const Arguments& words, const WindowChoice& choice, const Print
   if (options.never && !print_never_called(profile, options, std::cout))
     return fail(words[0] +
                 " has no table of calls=y with methods that were never called: format=a and json have it");
-  if (!options.never) print_profile(profile, options, std::cout);
+  if (options.csv && !print_counts(profile, std::cout))
+    return fail(profile.file +
+                " has no counts that repeat: calls, objects, bytes or contentions, not sampled");
+  if (!options.never && !options.csv) print_profile(profile, options, std::cout);
   return kDone;
 }
 
@@ -39,11 +42,13 @@ bool has_tables_of_threads(const Arguments& words) {
 }
 
 int print(const Given& given) {
-  const PrintOptions options = {given.number("--top", kTopRows), given.has("--lines"), given.has("--traces"),
-                                given.has("--threads"),          given.has("--never"), given.text("--by"),
-                                given.text("--thread")};
+  const PrintOptions options = {
+      given.number("--top", kTopRows), given.has("--lines"),     given.has("--traces"),
+      given.has("--threads"),          given.has("--never"),     given.text("--by"),
+      given.text("--thread"),          given.has("--by-method"), given.has("--csv")};
   const bool records = given.has("--records");
-  const bool of_rows = options.lines || options.never || !options.by.empty() || !options.thread.empty();
+  const bool of_rows = options.lines || options.methods || options.csv || options.never ||
+                       !options.by.empty() || !options.thread.empty();
   WindowChoice choice;
   if (!read_choice(given, &choice)) return kFailed;
   const std::string& path = given.words[0];
@@ -52,6 +57,11 @@ int print(const Given& given) {
   for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads", "--thread", "--never"})
     if (records && given.has(option)) return given.misuse(std::string(option) + " is for tables");
   if (options.lines && options.traces) return given.misuse("--lines and --traces: give one of them");
+  for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads", "--never", "--records"})
+    if (options.csv && given.has(option))
+      return given.misuse(std::string(option) + " does not go with --csv");
+  if (options.methods && (options.lines || options.traces || records))
+    return given.misuse("--by-method is instead of --lines, --traces and --records");
   if (!is_one || choice.is_given()) return print_tables(given.words, choice, options);
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
@@ -77,6 +87,9 @@ constexpr OptionRow kOptions[] = {
     kTopOption,
     kByOption,
     {"--lines", nullptr, "sum up by source line: as innermost frame, and anywhere in the stack"},
+    {"--by-method", nullptr, "sum up by method, and print no more of each table"},
+    {"--csv", nullptr,
+     "CSV of the exact counts by method, ordered by name: what repeats, to be committed as a baseline"},
     {"--traces", nullptr, "print each row with its stack"},
     {"--threads", nullptr, "print the threads of each table: share, top method"},
     {"--thread", "NAMES", "take only these threads, by name or nid: main,http-*"},

@@ -42,8 +42,9 @@ class Printer {
     const bool with_stacks = has_stacks(profile_, table);
     if (with_stacks) {
       print_places(table, weight, sum, "method", method_text);
-      print_path(table, weight, sum);
+      if (!options_.methods) print_path(table, weight, sum);
     }
+    if (options_.methods && with_stacks) return;
     if (options_.traces || has_names(profile_, table)) {
       if (with_stacks) out_ << '\n';
       print_rows(table, weight, sum);

@@ -43,6 +43,15 @@ ProfileTable monitors_table() {
           true};
 }
 
+bool is_sampled(const Profile& profile, const ProfileTable& table) {
+  const auto is_recording = [](const std::pair<std::string, std::string>& each) {
+    return each.second.rfind("JFR ", 0) == 0;
+  };
+  return std::any_of(profile.about.begin(), profile.about.end(), is_recording) ||
+         std::any_of(table.weights.begin(), table.weights.end(),
+                     [](const ProfileWeight& weight) { return weight.sample != 0; });
+}
+
 ProfileFrame frame_of_name(std::string_view name) {
   const size_t dot = name.rfind('.');
   ProfileFrame frame;
@@ -152,6 +161,7 @@ bool read_by_kind(Input& in, Profile* profile, std::string* error) {
                                                  : read_binary_profile(in, profile, error);
   const FileKind kind = kind_of(in);
   if (starts_with(first, "count callee caller time")) return read_call_list(in, profile, error);
+  if (starts_with(first, kCountsHead)) return read_counts_profile(in, profile, error);
   if (starts_with(first, "<!doctype html>")) {
     *error = "a page, which only hprof view reads, by itself";
     return false;

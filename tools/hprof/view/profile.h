@@ -92,6 +92,7 @@ struct Profile {
   std::vector<std::string> notes;
   std::string unread;                  // where and why the reader stopped; "": it has read all
   std::vector<ProfileWindow> windows;  // in the order of the file
+  bool by_method = false;              // counts of methods: no stack has a caller, and no frame a line
   // The tables are of a stretch of time, as the format has it: those of several files add up.
   bool is_stretch = false;
   std::string page_lines;    // the data of a page, in place of all else but `file` and `about`
@@ -121,11 +122,19 @@ bool read_text_profile(Input& in, Profile* profile, std::string* error);
 // cpu=old: "count callee caller time" and its rows, as stacks of two frames.
 bool read_call_list(Input& in, Profile* profile, std::string* error);
 bool read_binary_profile(Input& in, Profile* profile, std::string* error);
+// What hprof print --csv writes: rows of exact counts, below this line.
+constexpr const char* kCountsHead = "table,method,class,calls,objects,bytes,contentions";
+bool read_counts_profile(Input& in, Profile* profile, std::string* error);
 bool read_folded_profile(Input& in, Profile* profile, std::string* error);
 bool read_pprof_profile(Input& in, Profile* profile, std::string* error);
 bool read_jfr_profile(Input& in, Profile* profile, std::string* error);
 bool read_json_profile(Input& in, Profile* profile, std::string* error);
 bool read_otlp_profile(Input& in, Profile* profile, std::string* error);
+
+// The columns of exact counts, in the order of kCountsHead.
+constexpr const char* kCountWeights[] = {"calls", "allocated_objects", "allocated_bytes", "contentions"};
+// True: samples, or events that are long enough for a recording, which do not repeat from run to run.
+bool is_sampled(const Profile& profile, const ProfileTable& table);
 
 // Class and method of "some.Class.method" or "some/Class.method".
 ProfileFrame frame_of_name(std::string_view name);
