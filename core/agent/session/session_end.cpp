@@ -105,8 +105,8 @@ bool Session::finish_in_time(JNIEnv* jni) {
   parts_.pipeline.hurry(static_cast<uint64_t>(timeout / 3));
   // Only work on an agent thread can be abandoned; there is a control thread unless the VM could not start
   // it.
-  const bool has_thread = parts_.control.finish() ||
-                          (jni != nullptr && run_agent_thread(parts_, jni, "end", &run_finish, this));
+  const bool has_thread =
+      parts_.control.finish() || (jni != nullptr && run_agent_thread(parts_, jni, "end", &run_finish, this));
   if (!has_thread) finish(jni);
   while (!finish_.done.load(std::memory_order_acquire)) {
     const int64_t now = platform::monotonic_ns();

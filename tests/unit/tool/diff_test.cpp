@@ -355,8 +355,7 @@ TEST_CASE("--by ranks by a column, and an error names those that there are") {
   CHECK(has(said({"print", "--by=total", "--top=1", files.put("b.txt", report(kRows))}),
             "  30.00%   80.00%                 12  demo.A.outer\n"));
   CHECK(complained({"print", "--by=calls", path}) ==
-        "hprof: " + path +
-            ": no column calls; there are: live, live_objects, bytes, objects, self, total\n");
+        "hprof: " + path + ": no column calls; there are: live, live_objects, bytes, objects, self, total\n");
   said({"print", "--by=calls", path}, kFailed);
   said({"diff", "--by=calls", path, path}, kFailed);
   const std::string more = sites("c.txt", "6000 5");
