@@ -167,3 +167,35 @@ TEST_CASE("conditions are on what leaves the range of the runs of BEFORE") {
             "  demo.Db.query: 13 to 16 before, 18 now (+2)\n    +2 from demo.List.draw\n"));
   CHECK(has(complained({"diff", "--before=" + third, two.before, now}), "--before is for --fail-if"));
 }
+
+TEST_CASE("conditions are Markdown and JUnit's XML, whatever the names are") {
+  Calls more;
+  more.query = 13;
+  const std::string odd = "demo.<Db>|`&";
+  const auto named = [&](std::string report) {
+    for (size_t at = 0; (at = report.find("demo.Db", at)) != std::string::npos;) report.replace(at, 7, odd);
+    return report;
+  };
+  const TwoReports two(named(times_of({})), named(times_of(more)));
+  const std::string xml = two.folder + "/junit.xml";
+  const std::string text = said({"diff", "--markdown", "--junit=" + xml, "--fail-if=calls>+0",
+                                 "--fail-if=new>0", two.before, two.after},
+                                kFoundProblems);
+  CHECK(has(text, ": 1 of 2 conditions holds\n\n| condition | | in | before | now | change |\n"));
+  CHECK(has(text, "\n| <code>calls&gt;+0</code> | **fails** | CPU TIME | 17 | 20 | +3 |\n"));
+  CHECK(has(text, "\n| <code>new&gt;0</code> | passes | CPU TIME | 0 | 0 | +0 |\n"));
+  CHECK(has(text,
+            "\n| <code>demo.&lt;Db&gt;&#124;&#96;&amp;.query</code> | 15 | 18 | +3 | "
+            "<code>demo.Page.draw</code> |\n"));
+  CHECK(text.find("by method") == std::string::npos);
+  std::stringstream written;
+  written << std::ifstream(xml).rdbuf();
+  CHECK(has(written.str(), "<testsuite name=\"hprof diff\" tests=\"2\" failures=\"1\""));
+  CHECK(has(
+      written.str(),
+      "<testcase classname=\"hprof.diff\" name=\"calls&gt;+0 in CPU TIME\"><failure message=\"calls&gt;+0 "
+      "holds: 17 before, 20 now (+3) in CPU TIME\">"));
+  CHECK(has(written.str(), "\n  demo.&lt;Db&gt;|`&amp;.query: 15 before, 18 now (+3)\n"));
+  CHECK(has(written.str(), "name=\"new&gt;0 in CPU TIME\"/>\n</testsuite>\n"));
+  CHECK(has(complained({"diff", "--markdown", two.before, two.after}), "--markdown is for --fail-if"));
+}

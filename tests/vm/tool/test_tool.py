@@ -6,6 +6,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import xml.etree.ElementTree
 
 from harness import TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, vm_test, write_program
 from peers import closed_port
@@ -203,6 +204,9 @@ def one_call_more_fails_a_build(vm):
     check_equal((code, text.count(" holds: ")), (1, 3), "a call more: %s" % text)
     check("calls>+0 holds: 5512 before, 5513 now (+1) in CPU TIME\n  Queries.query: 5010 before, 5011 now (+1)\n    +1 from Queries.page\n"
           in text and "\n  int[] in Queries.query: 5010 before, 5011 now (+1)\n" in text, text)
+    code, text = hprof(vm, "diff", "--markdown", "--junit=" + vm.path("junit.xml"), before, more, *conditions)
+    suite = xml.etree.ElementTree.parse(vm.path("junit.xml")).getroot()
+    check_equal((code, text.count("**fails**"), suite.get("failures"), len(suite.findall("testcase/failure"))), (1, 3, "3", 3), text)
     code, baseline = hprof(vm, "print", "--csv", "--by-method", before)
     check_equal((code, "\ncpu_times,Queries.query,,5010,,,\n" in baseline), (0, True), baseline)
     check_equal(hprof(vm, "print", "--csv", "--by-method", same)[1], baseline, "the baseline of the same program")

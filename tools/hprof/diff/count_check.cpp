@@ -28,7 +28,7 @@ const std::vector<std::string> kColumns[] = {{"calls"},
                                              {"contentions"},
                                              {"calls", "allocated_objects", "contentions"}};
 constexpr size_t kNew = 4;
-constexpr size_t kRowsShown = 5, kCallersShown = 3;
+constexpr size_t kCallersShown = 3;
 
 struct CountColumn {
   const ProfileTable* table = nullptr;
@@ -98,7 +98,7 @@ class CountedRows {
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     for (auto& [key, row] : ranked) {
-      if (checked->rows.size() < kRowsShown) row.callers = callers_of(rows_.at(row.name));
+      if (checked->rows.size() < kCountRowsShown) row.callers = callers_of(rows_.at(row.name));
       checked->rows.push_back(std::move(row));
     }
   }
@@ -133,15 +133,20 @@ class CountedRows {
   std::map<std::string, Row> rows_;
 };
 
-std::string number_text(double value) { return std::to_string(static_cast<uint64_t>(value)); }
-
-std::string change_text(double change) { return (change < 0 ? "-" : "+") + number_text(std::abs(change)); }
-
 std::string numbers_text(const std::string& before, double change, double now) {
   return before + " before, " + number_text(now) + " now (" + change_text(change) + ")";
 }
 
 }  // namespace
+
+std::string number_text(double value) { return std::to_string(static_cast<uint64_t>(value)); }
+
+std::string change_text(double change) { return (change < 0 ? "-" : "+") + number_text(std::abs(change)); }
+
+std::string before_text(const Count& count) {
+  return number_text(count.least()) +
+         (count.most() != count.least() ? " to " + number_text(count.most()) : "");
+}
 
 double Count::least() const { return runs.empty() ? 0 : *std::min_element(runs.begin(), runs.end()); }
 double Count::most() const { return runs.empty() ? 0 : *std::max_element(runs.begin(), runs.end()); }
@@ -199,20 +204,18 @@ std::string text_of(const CheckedCondition& checked) {
   std::string text = checked.condition.text + (checked.holds ? " holds: " : ": ") +
                      numbers_text(number_text(checked.before), checked.now - checked.before, checked.now) +
                      " in " + checked.table;
-  for (size_t i = 0; i < checked.rows.size() && i < kRowsShown; ++i) {
+  for (size_t i = 0; i < checked.rows.size() && i < kCountRowsShown; ++i) {
     const CountRow& row = checked.rows[i];
-    const std::string before =
-        number_text(row.count.least()) +
-        (row.count.most() != row.count.least() ? " to " + number_text(row.count.most()) : "");
-    text += "\n  " + printable(row.name) + ": " + numbers_text(before, row.count.change(), row.count.after);
+    text += "\n  " + printable(row.name) + ": " +
+            numbers_text(before_text(row.count), row.count.change(), row.count.after);
     for (size_t each = 0; each < row.callers.size() && each < kCallersShown; ++each)
       text += "\n    " + change_text(row.callers[each].second.change()) + " from " +
               printable(row.callers[each].first);
     if (row.callers.size() > kCallersShown)
       text += "\n    ... " + std::to_string(row.callers.size() - kCallersShown) + " more callers";
   }
-  if (checked.rows.size() > kRowsShown)
-    text += "\n  ... " + std::to_string(checked.rows.size() - kRowsShown) + " more";
+  if (checked.rows.size() > kCountRowsShown)
+    text += "\n  ... " + std::to_string(checked.rows.size() - kCountRowsShown) + " more";
   return text;
 }
 

@@ -45,6 +45,10 @@ struct CheckedCondition {
 bool check_conditions(const std::vector<Condition>& conditions, const std::vector<Profile>& before,
                       const Profile& after, std::vector<CheckedCondition>* checked, std::string* error);
 
+constexpr size_t kCountRowsShown = 5;  // of the rows why a condition holds
+std::string number_text(double value);
+std::string change_text(double change);       // "+12", "-3"
+std::string before_text(const Count& count);  // "10", "10 to 12" of several runs
 // "calls>+0 holds: 10 before, 12 now (+2)", and lines with the rows and their callers.
 std::string text_of(const CheckedCondition& checked);
 

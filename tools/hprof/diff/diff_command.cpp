@@ -104,7 +104,9 @@ int diff(const Given& given) {
     if (!parse_count_condition(text, &conditions.emplace_back(), &wrong))
       return given.misuse("--fail-if=" + wrong);
   }
-  if (given.has("--before") && conditions.empty()) return given.misuse("--before is for --fail-if");
+  for (const char* option : {"--before", "--markdown", "--junit"})
+    if (given.has(option) && conditions.empty())
+      return given.misuse(std::string(option) + " is for --fail-if");
   WindowChoice choices[2];
   if (!read_choice(given, &choices[0], Which::kFirst) || !read_choice(given, &choices[1])) return kFailed;
   const bool dumps = are_two && has_heap_dump(files[0]) && has_heap_dump(files[1]);
@@ -144,6 +146,9 @@ constexpr OptionRow kOptions[] = {
      "or the method that allocates; repeatable"},
     {"--before", "FILE",
      "another run of BEFORE; conditions are on what leaves the range of its runs; repeatable"},
+    {"--markdown", nullptr,
+     "print the conditions and their rows as Markdown, for a pull request, in place of text"},
+    {"--junit", "FILE", "also write JUnit's XML, each condition a test case"},
     {"--normalise", nullptr, "scale BEFORE to the total of AFTER"},
     kOpenOption,
     {"--window", "N", "take one window of every= of both; given twice, of BEFORE and of AFTER",

@@ -4,6 +4,8 @@
 #include <iostream>
 
 #include "tools/hprof/diff/change_table.h"
+#include "tools/hprof/diff/count_report.h"
+#include "tools/hprof/output_file.h"
 #include "tools/hprof/view/page.h"
 
 namespace hprof::tool {
@@ -180,6 +182,15 @@ ComparedTable counterpart(const ComparedTable& before, const Profile& profile, c
           before.beside == SIZE_MAX ? SIZE_MAX : weight_named(table, weights[before.beside].name)};
 }
 
+// Writes the file of --junit, and in place of the tables what --markdown is for. Returns an ExitStatus.
+int write_reports(const std::vector<CheckedCondition>& checked, const std::vector<Profile>& two,
+                  const Given& given) {
+  std::string path;
+  if (given.has("--markdown")) write_markdown(checked, two[0].file + " and " + two[1].file, std::cout);
+  if (!given.has("--junit")) return kDone;
+  return write_output(given, given.text("--junit"), ".xml", junit_text(checked), &path);
+}
+
 // Says on stderr which conditions hold, and which names are in no file.
 int report(const std::vector<CheckedCondition>& checked) {
   int status = kDone;
@@ -222,6 +233,7 @@ int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<
     const ComparedTable after = counterpart(before, two[1], *other->second.table);
     if (after.weight == SIZE_MAX) continue;
     any = true;
+    if (given.has("--markdown")) continue;
     std::cout << before.table.title << " of " << name_of(two[0], before.table) << " and "
               << name_of(two[1], after.table);
     if (last.of > 1 || other->second.of > 1) std::cout << ", the last of each: it holds all that was seen";
@@ -229,8 +241,8 @@ int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<
     TableDiff(before, after, given).print();
   }
   if (!any) return fail("the two files have no table of the same kind");
-  int status = kDone;
-  if (given.has("-o")) {
+  int status = write_reports(checked, two, given);
+  if (status == kDone && given.has("-o")) {
     for (Profile& profile : two) keep_last_tables(&profile);
     status = show_page(two, given.text("-o"), given);
   }
