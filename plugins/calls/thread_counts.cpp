@@ -313,7 +313,7 @@ void ThreadCounts::open(const Services& of, bool threads) {
   services = of;
   by_thread = threads;
   lost_methods =
-      of.log->loss_counter(of.host, "methods: 262,143 are counted already, or memory is short (include=)");
+      of.log->loss_counter(of.host, "methods: 262,143 are counted already, or memory was short (include=)");
   lost_left_out = of.log->loss_counter(
       of.host, "calls: no memory for the counts of threads from an earlier session (max-memory=)");
   // The key 0 leads to this entry.
