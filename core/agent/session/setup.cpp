@@ -106,11 +106,16 @@ void Setup::put_options(TextWriter* out) const {
   const OptionList& list = configuration_.list;
   for (uint32_t i = 0; i < list.count(); i++) {
     const OptionItem& item = list[i];
-    const hprof_option* row = item.replaced ? nullptr : find_core_option(item.name);
-    if (row == nullptr) continue;
-    if (row->type != HPROF_OPTION_TEXT || is_profile_selector(item.name))
-      out->put(" ").put(item.name).put("=").put(item.value);
+    if (!item.replaced && !is_free_text(item)) out->put(" ").put(item.name).put("=").put(item.value);
   }
+}
+
+bool Setup::is_free_text(const OptionItem& item) const {
+  if (is_profile_selector(item.name)) return false;
+  const hprof_option* row = find_core_option(item.name);
+  for (uint32_t i = 0; row == nullptr && i < selection().collector_count; i++)
+    row = options_of(*unit(selection().collectors[i]).record).find(item.name);
+  return row != nullptr ? row->type == HPROF_OPTION_TEXT : Str(item.value) != "y";
 }
 
 bool Setup::emits(const char* name) const {

@@ -46,8 +46,8 @@ class Setup {
   const ModuleSet& modules() const { return configuration_.modules; }
   // Calls hprof_unit.extension of a running unit.
   const void* find_extension(const char* unit_id, const char* id) const;
-  // Appends " depth=3 verbose=n": the options in force, but the core's with free text and those of units,
-  // which may be secrets.
+  // Appends " depth=3 verbose=n": the options in force of the core and the collectors, but those with free
+  // text, which may be a secret.
   void put_options(TextWriter* out) const;
   bool is_typed(const char* option) const { return configuration_.list.find(option) != nullptr; }
   // True: "option=value" of an hprof_variant applies; a '*' at its end matches any text.
@@ -56,6 +56,7 @@ class Setup {
  private:
   bool print_help();
   bool choose_address();
+  bool is_free_text(const OptionItem& item) const;
   void put_filter_suffix(TextWriter* out) const;
   void put_folder(const char* file, TextWriter* out) const;
 

@@ -54,6 +54,8 @@ def every_call_is_counted(vm):
     # Loaded and never called.
     check_counts(by_method(table), {"Calls.burn": 0, "Calls.virtual": 0, "Calls.<init>": 0}, run)
     check(any(" of them were never called" in note for note in report.notes), "notes: %s" % report.notes)
+    # Options of units are named, but no free text.
+    check(any("; options calls=y" in note and "Calls*" not in note for note in report.notes), "notes: %s" % report.notes)
     check(all(name.startswith("Calls") for name in by_method(table)), "methods: %s" % by_method(table))
 
 
