@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * method_counts=com.acme.*:com.acme.Main.run: how often these methods are called, for a nanosecond or two a
- * call: the target of its probes is Java (HprofAcmeCounts.java), which the VM inlines. At a report the unit
- * reads what it counted.
+ * call: the target of its probes is Java (HprofAcmeCounts.java), which the VM inlines, and which counts in
+ * the unit's memory.
  */
 #include <jni.h>
 #include <stdio.h>
@@ -12,13 +12,11 @@
 #include <hprof/record.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
-#include <hprof/service/jvm.h>
 #include <hprof/service/probes.h>
 
 #include "method_counts_java.h"
 
 #define MOST 4096 /* as in HprofAcmeCounts.java; number 0 is what finds no room */
-#define CLASS_NAME "java/lang/HprofAcmeCounts"
 
 typedef struct config {
   const char* patterns;
@@ -29,10 +27,10 @@ static struct {
   const hprof_host* host;
   const hprof_clock_service* clock;
   const hprof_emit_service* emit;
-  const hprof_jvm_service* jvm;
   const hprof_probes_service* probes;
   uint32_t user;
   uint32_t methods[MOST]; /* hprof_method_id, by number; 0: free */
+  int64_t counts[MOST];   /* by number */
 } unit_state;
 
 static const hprof_column columns[] = {
@@ -66,7 +64,14 @@ static uint32_t number(void* self, hprof_method_id method) {
 
 static const hprof_target targets[] = {
     {HPROF_POINT_LEAF, 0, "called", NULL}}; /* without BEGIN: in each method */
-static const hprof_probe_class classes[] = {{CLASS_NAME, HprofAcmeCounts, sizeof(HprofAcmeCounts), 0, NULL}};
+static jlong JNICALL counts_address(JNIEnv* jni, jclass owner) {
+  (void)jni;
+  (void)owner;
+  return (jlong)(uintptr_t)unit_state.counts;
+}
+static const hprof_native natives[] = {{"counts", "()J", (void (*)(void))counts_address}};
+static const hprof_probe_class classes[] = {
+    {"java/lang/HprofAcmeCounts", HprofAcmeCounts, sizeof(HprofAcmeCounts), 1, natives}};
 
 /* [onload] */
 static hprof_status create(const hprof_host* host, const void* options, void** self, char* error,
@@ -76,9 +81,8 @@ static hprof_status create(const hprof_host* host, const void* options, void** s
   unit_state.host = host;
   unit_state.clock = host->service(host, HPROF_SERVICE_CLOCK);
   unit_state.emit = host->service(host, HPROF_SERVICE_EMIT);
-  unit_state.jvm = host->service(host, HPROF_SERVICE_JVM);
   unit_state.probes = host->service(host, HPROF_SERVICE_PROBES);
-  if (unit_state.probes == NULL || unit_state.jvm == NULL) {
+  if (unit_state.probes == NULL) {
     snprintf(error, error_size, "this build has no probes");
     return HPROF_UNSUPPORTED;
   }
@@ -109,32 +113,17 @@ static void stop(void* self) {
   unit_state.probes->stop(unit_state.host, unit_state.user);
 }
 
-/* Copies the counts, which are 0 before the first start, or with `clear` empties them. [control] */
-static void read_counts(jlong* counts, int clear) {
-  JNIEnv* jni = unit_state.jvm->jni(unit_state.host);
-  jclass owner = jni != NULL ? (*jni)->FindClass(jni, CLASS_NAME) : NULL;
-  jfieldID field = owner != NULL ? (*jni)->GetStaticFieldID(jni, owner, "counts", "[J") : NULL;
-  jlongArray array = field != NULL ? (*jni)->GetStaticObjectField(jni, owner, field) : NULL;
-  memset(counts, 0, MOST * sizeof(jlong));
-  if (array != NULL && clear) (*jni)->SetLongArrayRegion(jni, array, 0, MOST, counts);
-  if (array != NULL && !clear) (*jni)->GetLongArrayRegion(jni, array, 0, MOST, counts);
-  if (jni != NULL && (*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
-  if (array != NULL) (*jni)->DeleteLocalRef(jni, array);
-  if (owner != NULL) (*jni)->DeleteLocalRef(jni, owner);
-}
-
 /* [control] */
 static hprof_status report(void* self, const hprof_report* why) {
-  static jlong counts[MOST];
   static hprof_cell rows[MOST][2];
   hprof_rec_table table;
   uint32_t at, count = 0;
   (void)self;
   (void)why;
-  read_counts(counts, 0);
   for (at = 0; at < MOST; at++) {
-    if (counts[at] == 0) continue;
-    rows[count][0].u = (uint64_t)counts[at];
+    const int64_t calls = __atomic_load_n(&unit_state.counts[at], __ATOMIC_RELAXED);
+    if (calls == 0) continue;
+    rows[count][0].u = (uint64_t)calls;
     rows[count++][1].u = unit_state.methods[at];
   }
   memset(&table, 0, sizeof(table));
@@ -149,9 +138,9 @@ static hprof_status report(void* self, const hprof_report* why) {
   return unit_state.emit->write(unit_state.host, &table.head);
 }
 static void reset(void* self) {
-  static jlong none[MOST];
+  uint32_t at;
   (void)self;
-  read_counts(none, 1);
+  for (at = 0; at < MOST; at++) __atomic_store_n(&unit_state.counts[at], 0, __ATOMIC_RELAXED);
 }
 static void destroy(void* self) { (void)self; }
 

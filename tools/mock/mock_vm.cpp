@@ -188,6 +188,7 @@ struct MockProbes {
     if (self->probe_status != HPROF_OK) return self->probe_status;
     hprof_probe_user kept = {};
     hprof_copy_sized(&kept, sizeof kept, user, user->size);
+    kept.size = user->size;
     self->probe_users.push_back(kept);
     *probes = static_cast<uint32_t>(self->probe_users.size());
     return HPROF_OK;

@@ -364,12 +364,11 @@ bool Session::open_control() {
 // Opens the engine if a running unit has class hooks; it must be of this build.
 bool Session::offer_rewriting() {
   constexpr uint64_t kHooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
-  if (!parts_.units.uses_any(kHooks)) return true;
-  const auto* engine = block_.setup.open_table<RewriterTable>(kRewriterModule, kRewriterVersion);
-  if (engine == nullptr) {
-    return !parts_.units.needs_any(kHooks) ||
-           parts_.log.fail("the module bytecode, which the chosen options need, is not in this build");
-  }
+  const auto* engine = parts_.units.uses_any(kHooks)
+                           ? block_.setup.open_table<RewriterTable>(kRewriterModule, kRewriterVersion)
+                           : nullptr;
+  if (engine == nullptr && parts_.units.needs_any(kHooks))
+    return parts_.log.fail("the module bytecode, which the chosen options need, is not in this build");
   parts_.rewriter.offer(
       &parts_, engine, {this, [](void* self) { static_cast<Session*>(self)->parts_.units.enable_events(); }});
   return true;
@@ -398,9 +397,6 @@ bool Session::create_collectors() {
         "need");
   if (kHasHotSpotModule && parts_.rewriter.adds_field()) parts_.hotspot.open_module();
   const hprof_status status = parts_.rewriter.begin();
-  if (status == HPROF_FAILED)
-    return parts_.log.fail(
-        "a class that a unit brings for its probes has not the targets that the unit names");
   return status == HPROF_OK || parts_.log.fail(status_text(status));
 }
 

@@ -7,7 +7,6 @@
 #include "core/base/scratch_text.h"
 #include "core/model/class_names.h"
 #include "core/model/model.h"
-#include "core/modules/bytecode/engine/probe_users.h"
 #include "core/vm_tables/hotspot.h"
 
 namespace hprof {
@@ -47,19 +46,35 @@ void hide_field(void* core, JNIEnv* jni, jclass owner, const char* field) {
 hprof_status ClassRewriter::ask(const char* unit, const hprof_probe_user* user, uint32_t* number) {
   if (number == nullptr) return HPROF_FAILED;
   *number = 0;
-  if (!HPROF_REACHES(user, hprof_probe_user, number) || !is_right(*user)) return HPROF_FAILED;
+  char text[400];
+  TextWriter why(text, sizeof(text));
+  why.put(unit).put(": ");
+  constexpr const char* kHooks = "HPROF_NEED_CLASS_HOOKS";
+  const auto refuse = [&](const char* lacks) {
+    why.put("no probes without ").put(lacks);
+    parts_->messages.say(parts_->messages.context, lacks != kHooks, text);
+    return hprof_status{HPROF_UNSUPPORTED};
+  };
+  if (table_ == nullptr) return sits_out_ ? hprof_status{HPROF_OK} : refuse(kHooks);
+  if (!table_->check(user, parts_->memory.functions(), &why)) {
+    parts_->messages.message(text);
+    return HPROF_FAILED;
+  }
   if (sits_out_ || (comes_late_ && user->thread_field != nullptr)) return HPROF_OK;
-  const auto has = [user](uint32_t flag) { return (user->flags & flag) != 0; };
-  const bool attached = parts_ != nullptr && parts_->settings.attached != 0;
-  if (table_ == nullptr || (attached && !has(HPROF_PROBES_ATTACHED))) return HPROF_UNSUPPORTED;
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
+  const hprof_settings& settings = parts_->settings;
   // JDK 8 has early class hooks without a capability.
-  const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
+  const bool early = settings.java_version < 9 || (settings.granted & kEarly) == kEarly;
+  const auto has = [user](uint32_t flag) { return (user->flags & flag) != 0; };
   const bool on_demand = has(HPROF_PROBES_ON_DEMAND);
-  if (on_demand ? (parts_->settings.granted & HPROF_NEED_CLASS_HOOKS) == 0
-                : !early && !comes_late_ && !has(HPROF_PROBES_LATE))
-    return HPROF_UNSUPPORTED;
-  if (count_ == kMostProbeUsers) return HPROF_FAILED;
+  if ((settings.granted & HPROF_NEED_CLASS_HOOKS) == 0) return refuse(kHooks);
+  if (settings.attached != 0 && !has(HPROF_PROBES_ATTACHED)) return refuse("HPROF_PROBES_ATTACHED");
+  if (!on_demand && !early && !comes_late_ && !has(HPROF_PROBES_LATE)) return refuse("early class hooks");
+  if (count_ == kMostProbeUsers) {
+    why.put("no more users of probes");
+    parts_->messages.message(text);
+    return HPROF_FAILED;
+  }
   is_late_ = is_late_ || (!on_demand && !early);
   hprof_copy_sized(&users_[count_].asked, sizeof(hprof_probe_user), user, user->size);
   users_[count_].unit = unit;
@@ -111,7 +126,8 @@ hprof_status ClassRewriter::make_rewriter() {
                            &set_source,
                            &method,
                            &is_generated,
-                           &hide_field};
+                           &hide_field,
+                           parts_->messages};
   made_ = table_->make(use);
   return made_ != nullptr ? made_->make_engine() : hprof_status{HPROF_NO_MEMORY};
 }
@@ -122,11 +138,7 @@ const char* ClassRewriter::on_vm_start(JNIEnv* jni) {
   return "the VM does not define the classes of the agent's probes";
 }
 
-void ClassRewriter::on_vm_init(JNIEnv* jni) {
-  if (!made_->prepare_classes(jni))
-    parts_->messages.message(
-        "a class of the agent's probes could not be prepared: its collector does not run");
-}
+void ClassRewriter::on_vm_init(JNIEnv* jni) { made_->prepare_classes(jni); }
 
 void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (!made_->catch_up(jvmti, jni))
@@ -161,13 +173,8 @@ hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni, uint32_t n
   if (!is_asked()) {
     uint32_t before = kNobody;
     if (demand_.compare_exchange_strong(before, kBegun, std::memory_order_acq_rel)) {
-      bool done = make_rewriter() == HPROF_OK && made_->define_classes(jni);
-      if (done && !made_->prepare_classes(jni)) {
-        done = false;
-        parts_->messages.message(
-            "another agent in this VM uses the classes of these probes, or one of another version has left "
-            "them");
-      }
+      const bool done =
+          make_rewriter() == HPROF_OK && made_->define_classes(jni) && made_->prepare_classes(jni);
       if (done) {
         active_.store(made_, std::memory_order_release);
         help_.see_files(help_.session);

@@ -20,7 +20,8 @@ class ClassRewriter {
     void* session;
     void (*see_files)(void* session);  // enables ClassFileLoadHook
   };
-  // Sets the module; units may call ask() from now on. [onload]
+  // Sets the module; nullptr: ask() answers that there are no probes. Units may call ask() from now on.
+  // [onload]
   void offer(const SessionParts* parts, const RewriterTable* table, const Help& help) {
     parts_ = parts, table_ = table, help_ = help;
   }

@@ -12,13 +12,14 @@
 #include <hprof/service/probes.h>
 
 #include "core/base/memory_account.h"
+#include "core/base/message.h"
 #include "core/base/text.h"
 #include "core/plugin/core_module.h"
 
 namespace hprof {
 
 constexpr const char* kRewriterModule = "bytecode";
-constexpr uint32_t kRewriterVersion = 8;
+constexpr uint32_t kRewriterVersion = 9;
 
 constexpr uint32_t kMostProbeUsers = 8;
 
@@ -44,13 +45,13 @@ struct RewriterUse {
   uint32_t (*method)(void* core, uint32_t class_serial, Str name, Str descriptor);  // 0: no memory
   bool (*is_generated)(void* core, Str signature);  // by the VM, which shares numbers by stable names
   void (*hide_field)(void* core, JNIEnv* jni, jclass owner, const char* field);
+  Messages messages;
 };
 
 // `user`: its position among RewriterUse::users.
 class Rewriter {
  public:
-  // Makes the engine and the classes with targets. HPROF_NO_MEMORY, or HPROF_FAILED: a class that a unit
-  // brings has not the targets that it names. [onload] [app]
+  // Makes the engine and the classes with targets, or answers HPROF_NO_MEMORY. [onload] [app]
   virtual hprof_status make_engine() = 0;
   // From now on classes get the probes of that user. [onload] [app]
   virtual void arm(uint32_t user) = 0;
@@ -60,7 +61,7 @@ class Rewriter {
   // Defines the classes with targets in java.lang of the boot loader, which classes of every loader can
   // reach.
   virtual bool define_classes(JNIEnv* jni) = 0;
-  // From VMInit on: finds their fields, registers their native methods, and primes them.
+  // From VMInit on: finds their fields, registers their native methods, and primes them. Says what fails.
   virtual bool prepare_classes(JNIEnv* jni) = 0;
   virtual bool has_targets(Str class_name) const = 0;  // [any]
   // Counts the classes that were loaded before class files were seen.
@@ -84,6 +85,9 @@ class Rewriter {
 
 struct RewriterTable {
   CoreTable head;
+  // True: it may have probes. Else `why` gets a line that names the member, or the method, and the rule.
+  // [onload]
+  bool (*check)(const hprof_probe_user* user, const Memory& memory, TextWriter* why);
   Rewriter* (*make)(const RewriterUse& use);  // nullptr: no memory. Never freed, but by destroy().
 };
 

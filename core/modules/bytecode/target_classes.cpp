@@ -51,13 +51,13 @@ void drop(JNIEnv* jni, T reference) {
 
 }  // namespace
 
-bool TargetClasses::add(const char* name, Span bytes, Span from, Span to, const hprof_native* natives,
-                        uint32_t count) {
+bool TargetClasses::add(const char* name, Span bytes, const Renaming* renamings, uint32_t renaming_count,
+                        const hprof_native* natives, uint32_t count) {
   if (count_ == kMostClasses) return false;
   const auto begin = static_cast<uint32_t>(files_.size());
   Scratch scratch(budget_.memory, budget_.limit);
   GrowBuffer out(scratch.budget);
-  if (rename_class(bytes, from, to, scratch, out) != Reason::kRewritten) return false;
+  if (rename_class(bytes, renamings, renaming_count, scratch, out) != Reason::kRewritten) return false;
   files_.put(out.data(), out.size());
   if (files_.failed()) return false;
   classes_[count_++] = {name, begin, static_cast<uint32_t>(out.size()), natives, count};
@@ -80,43 +80,21 @@ bool TargetClasses::add_bridge(uint32_t user) {
     if (kPoints[target.point].bridged == nullptr || count == HPROF_POINTS) return false;
     natives[count++] = {kPoints[target.point].name, kPoints[target.point].bridged, target.function};
   }
-  return add(to.bridge, {java::kHprofBridge, sizeof java::kHprofBridge}, span_of(kBridge), span_of(to.bridge),
-             natives, count);
-}
-
-// True: the class file has the targets, as static methods.
-bool TargetClasses::has_methods(const hprof_probe_user& asked, Span file) const {
-  Scratch scratch(budget_.memory, budget_.limit);
-  ClassView view;
-  if (parse_class(file, scratch, &view) != Reason::kRewritten || !view.name.equals(asked.classes[0].name))
-    return false;
-  uint32_t found = 0, at = view.methods + 2;
-  for (uint32_t count = load_be16(file.data + view.methods); count != 0; count--) {
-    MethodView method;
-    if (!parse_method(view, &at, &method)) return false;
-    for (uint32_t i = 0; (method.access & kAccStatic) != 0 && i < asked.target_count; i++) {
-      if (method.name.equals(asked.targets[i].method) &&
-          method.descriptor.equals(kTargetTypes[asked.targets[i].point]))
-        found |= 1u << i;
-    }
-  }
-  return found == (1u << asked.target_count) - 1;
+  const Renaming renaming = {span_of(kBridge), span_of(to.bridge)};
+  return add(to.bridge, {java::kHprofBridge, sizeof java::kHprofBridge}, &renaming, 1, natives, count);
 }
 
 hprof_status TargetClasses::make() {
-  constexpr const char* kUnsafe = "sun/misc/Unsafe";
-  const bool internal = use_.settings->java_version >= 9;
-  const Span from = span_of(kUnsafe), to = internal ? span_of("jdk/internal/misc/Unsafe") : from;
+  const Renaming since_9[] = {{span_of("sun/misc/Unsafe"), span_of("jdk/internal/misc/Unsafe")},
+                              {span_of("compareAndSwap"), span_of("compareAndSet")}};
+  const uint32_t renaming_count = use_.settings->java_version >= 9 ? 2 : 0;
   for (uint32_t i = 0; i < use_.user_count; i++) {
     const hprof_probe_user& asked = use_.users[i].asked;
     users_[i].first = count_;
     if (asked.classes == nullptr && !add_bridge(i)) return HPROF_NO_MEMORY;
-    if (asked.classes != nullptr &&
-        !has_methods(asked, {asked.classes[0].bytes, asked.classes[0].byte_count}))
-      return HPROF_FAILED;
     for (uint32_t c = 0; asked.classes != nullptr && c < asked.class_count; c++) {
       const hprof_probe_class& brought = asked.classes[c];
-      if (!add(brought.name, {brought.bytes, brought.byte_count}, from, to, brought.natives,
+      if (!add(brought.name, {brought.bytes, brought.byte_count}, since_9, renaming_count, brought.natives,
                brought.native_count))
         return HPROF_NO_MEMORY;
     }
@@ -159,10 +137,19 @@ jclass TargetClasses::define(JNIEnv* jni, const char* name, Span bytes, bool may
 bool TargetClasses::define(JNIEnv* jni, bool may_exist) const {
   for (uint32_t i = 0; i < count_; i++) {
     jclass made = define(jni, classes_[i].name, bytes_of(classes_[i]), may_exist);
-    if (made == nullptr) return false;
+    if (made == nullptr) {
+      say("the VM does not define ", classes_[i].name);
+      return false;
+    }
     drop(jni, made);
   }
   return true;
+}
+
+void TargetClasses::say(const char* what, const char* name, const char* rest) const {
+  char text[256];
+  TextWriter(text, sizeof(text)).put(what).put_printable(Str(name)).put(rest);
+  use_.messages.message(text);
 }
 
 bool TargetClasses::register_natives(JNIEnv* jni, const File& file) {
@@ -225,13 +212,17 @@ bool TargetClasses::set_bridge(JNIEnv* jni, const ProbeUser& user, jclass bridge
   return true;
 }
 
-void TargetClasses::prepare_user(JNIEnv* jni, uint32_t user) {
+// Returns what fails; nullptr: nothing.
+const char* TargetClasses::prepare_user(JNIEnv* jni, uint32_t user) {
   const ProbeUser& of = use_.users[user];
   const hprof_probe_user& asked = of.asked;
   const bool is_bridge = asked.classes == nullptr;
   OfUser& to = users_[user];
   jclass owner = without_exception(jni, jni->FindClass(classes_[to.first].name));
-  if (owner == nullptr || !to.is_bound) return drop(jni, owner);
+  if (owner == nullptr || !to.is_bound) {
+    drop(jni, owner);
+    return owner == nullptr ? " is not found" : ": its native methods cannot be registered";
+  }
   bool done = !is_bridge || set_bridge(jni, of, owner);
   to.live = without_exception(jni, jni->GetStaticFieldID(owner, is_bridge ? kIsLive : asked.live, kLiveType));
   if (!is_bridge && asked.prime != nullptr) {
@@ -243,10 +234,13 @@ void TargetClasses::prepare_user(JNIEnv* jni, uint32_t user) {
   if (done && to.live != nullptr)
     to.owner = static_cast<jclass>(without_exception(jni, jni->NewGlobalRef(owner)));
   drop(jni, owner);
-  if (to.owner == nullptr || asked.thread_field == nullptr) return;
+  if (to.owner == nullptr)
+    return to.live == nullptr ? " has no static boolean field `live`" : ": its method `prime` fails";
+  if (asked.thread_field == nullptr) return nullptr;
   jclass thread = without_exception(jni, jni->FindClass(kThreadClass));
   if (thread != nullptr) use_.hide_field(use_.core, jni, thread, asked.thread_field);
   drop(jni, thread);
+  return nullptr;
 }
 
 // False: another agent uses the class now, or one of another version has left it.
@@ -269,13 +263,26 @@ bool TargetClasses::is_free(JNIEnv* jni, uint32_t user) const {
 
 bool TargetClasses::prepare(JNIEnv* jni, bool may_exist) {
   for (uint32_t i = 0; may_exist && i < use_.user_count; i++) {
-    if (!is_free(jni, i)) return false;
+    if (is_free(jni, i)) continue;
+    say("another agent in this VM uses ", classes_[users_[i].first].name,
+        ", or one of another version has left it");
+    return false;
   }
-  if (!bind(jni)) return false;
+  if (!bind(jni)) {
+    say("no probes run: the VM refuses ", kBinder);
+    return false;
+  }
   bool all = true;
   for (uint32_t i = 0; i < use_.user_count; i++) {
-    prepare_user(jni, i);
-    all = all && users_[i].owner != nullptr;
+    const char* why = prepare_user(jni, i);
+    all = all && why == nullptr;
+    if (why == nullptr) continue;
+    char name[kMostName + 40];
+    TextWriter(name, sizeof(name))
+        .put(use_.users[i].unit)
+        .put(" does not run: ")
+        .put(classes_[users_[i].first].name);
+    say("", name, why);
   }
   return all;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/grow_buffer.h"
+#include "core/modules/bytecode/engine/class_rename.h"
 #include "core/modules/bytecode/engine/probe_set.h"
 #include "core/modules/bytecode/rewriter.h"
 
@@ -16,8 +17,7 @@ class TargetClasses {
   explicit TargetClasses(const RewriterUse& use)
       : use_(use), budget_{use.memory->functions(), kMostBytes}, files_(budget_) {}
 
-  // Makes the class files as this VM needs them. HPROF_FAILED: one has not the targets that its user names.
-  // [onload] [app]
+  // Makes the class files as this VM needs them, or answers HPROF_NO_MEMORY. [onload] [app]
   hprof_status make();
   // The points and targets of a user, for the engine.
   ProbesOfUser probes_of(uint32_t user) const;
@@ -46,15 +46,16 @@ class TargetClasses {
     jfieldID live;
   };
 
-  bool add(const char* name, Span bytes, Span from, Span to, const hprof_native* natives, uint32_t count);
+  bool add(const char* name, Span bytes, const Renaming* renamings, uint32_t renaming_count,
+           const hprof_native* natives, uint32_t count);
   bool add_bridge(uint32_t user);
-  bool has_methods(const hprof_probe_user& asked, Span file) const;
   Span bytes_of(const File& file) const { return {files_.data() + file.begin, file.size}; }
   static jclass define(JNIEnv* jni, const char* name, Span bytes, bool may_exist);
   bool is_free(JNIEnv* jni, uint32_t user) const;
   bool bind(JNIEnv* jni);
   static bool register_natives(JNIEnv* jni, const File& file);
-  void prepare_user(JNIEnv* jni, uint32_t user);
+  const char* prepare_user(JNIEnv* jni, uint32_t user);
+  void say(const char* what, const char* name, const char* rest = "") const;
   bool set_bridge(JNIEnv* jni, const ProbeUser& user, jclass bridge) const;
   static void JNICALL bind_now(JNIEnv* jni, jclass);
 

@@ -239,7 +239,7 @@ public final class HprofCalls {
     long old;
     do {
       old = unsafe.getLong(null, at);
-    } while (!unsafe.compareAndSetLong(null, at, old, old + amount));
+    } while (!unsafe.compareAndSwapLong(null, at, old, old + amount));
   }
 
   /** The target of the edge, from the thread's table or made by the agent; 0: no memory. */

@@ -5,6 +5,7 @@ public final class HprofWrongTargets {
   static boolean live;
   static int sum;
   static Object last;
+  static sun.misc.Unsafe unsafe;
 
   /** What is right. */
   public static void right(int method) {
@@ -31,6 +32,16 @@ public final class HprofWrongTargets {
 
   public static void calls(int method) {
     sum = Math.max(sum, method);
+  }
+
+  /** Has a body in Java, which the compilers replace. */
+  public static void callsIntrinsic(int method) {
+    if (live) unsafe.getAndAddLong(null, 0, 1);
+  }
+
+  /** Native in all JDKs, by another name from 9 on. */
+  public static void swaps(int method) {
+    if (live) unsafe.compareAndSwapLong(null, 0, sum, method);
   }
 
   public static void lambda(int method) {

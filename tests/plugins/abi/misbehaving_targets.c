@@ -54,6 +54,8 @@ CALLS(wrong_type, "wrongType")
 CALLS(makes, "makes")
 CALLS(throws_null, "throwsNull")
 CALLS(calls, "calls")
+CALLS(calls_intrinsic, "callsIntrinsic")
+CALLS(swaps, "swaps")
 CALLS(lambda, "lambda")
 CALLS(elsewhere, "right")
 ASKS(no_live, HPROF_POINT_LEAF, "right", HprofWrongTargets, sizeof(HprofWrongTargets), "dead", natives, 1)
@@ -67,11 +69,26 @@ ASKS(cut, HPROF_POINT_LEAF, "right", HprofWrongTargets, 300, "live", natives, 1)
 ASKS(hidden_class, HPROF_POINT_LEAF, "right", hidden, sizeof(hidden), "live", natives, 1)
 ASKS(later, HPROF_POINT_LEAF, "right", newer, sizeof(newer), "live", natives, 1)
 
-#define UNIT(id_, create_)                                                                                \
-  MADE(id_, HPROF_UNIT_COLLECTOR, COLLECTOR_OPS(create_, start, report, none),                            \
-       .needs = HPROF_NEED_CLASS_HOOKS, .wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART, \
-       .records = notes)
-MISBEHAVING_MODULE(misbehaving_targets, UNIT(target_not_static, not_static),
+static const hprof_target object_target = {HPROF_POINT_OBJECT, 0, "right", NULL};
+static const hprof_probe_class object_class = {NAME, HprofWrongTargets, sizeof(HprofWrongTargets), 1,
+                                               natives};
+static const hprof_probe_user object_user = {.size = sizeof(hprof_probe_user),
+                                             .targets = &object_target,
+                                             .target_count = 1,
+                                             .class_count = 1,
+                                             .classes = &object_class,
+                                             .live = "live"};
+static hprof_status objects_alone(const hprof_host* host, const void* config, void** self, char* error,
+                                  uint32_t size) {
+  return ask(host, config, self, error, size, &object_user);
+}
+#define UNIT_OF(needs_, id_, create_)                                                           \
+  MADE(id_, HPROF_UNIT_COLLECTOR, COLLECTOR_OPS(create_, start, report, none), .needs = needs_, \
+       .wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART, .records = notes)
+#define UNIT(id_, create_) UNIT_OF(HPROF_NEED_CLASS_HOOKS, id_, create_)
+MISBEHAVING_MODULE(misbehaving_targets, UNIT_OF(0, no_class_hooks, swaps),
+                   UNIT(objects_without_arrays, objects_alone),
+                   UNIT(target_calls_an_intrinsic, calls_intrinsic), UNIT(target_not_static, not_static),
                    UNIT(target_not_public, not_public), UNIT(class_not_public, hidden_class),
                    UNIT(target_of_another_type, wrong_type), UNIT(target_makes_objects, makes),
                    UNIT(target_throws, throws_null), UNIT(target_calls_the_jdk, calls),

@@ -388,14 +388,16 @@ TEST_CASE("a class is renamed in all of its texts, and is a class file again") {
   Scratch scratch({nullptr, test_allocate, test_release}, 1u << 20);
   GrowBuffer out(scratch.budget);
   const Span bridge = {java::kHprofBridge, sizeof java::kHprofBridge};
-  REQUIRE(rename_class(bridge, span_of("java/lang/HprofBridge"), span_of("java/lang/Acme"), scratch, out) ==
-          Reason::kRewritten);
+  const Renaming to_acme[] = {{span_of("Unseen"), span_of("unseen")},
+                              {span_of("java/lang/HprofBridge"), span_of("java/lang/Acme")}};
+  REQUIRE(rename_class(bridge, to_acme, 2, scratch, out) == Reason::kRewritten);
   const std::string text(reinterpret_cast<const char*>(out.data()), out.size());
   CHECK(text.find("HprofBridge") == std::string::npos);
   ClassView view;
   REQUIRE(parse_class({out.data(), static_cast<uint32_t>(out.size())}, scratch, &view) == Reason::kRewritten);
   CHECK(view.name.equals("java/lang/Acme"));
-  REQUIRE(rename_class(bridge, span_of("Hprof"), span_of("Hprof"), scratch, out) == Reason::kRewritten);
+  const Renaming to_itself = {span_of("Hprof"), span_of("Hprof")};
+  REQUIRE(rename_class(bridge, &to_itself, 1, scratch, out) == Reason::kRewritten);
   CHECK(Span{out.data(), static_cast<uint32_t>(out.size())}.equals(bridge));
 }
 

@@ -182,12 +182,26 @@ void life(const hprof_unit& unit, const Findings& findings) {
   }
 }
 
+// What the unit, or a variant of it, requests of the VM.
+uint64_t requests_of(const hprof_unit& unit) {
+  uint64_t bits = unit.needs | unit.wants;
+  for (uint32_t i = 0; i < unit.variant_count; i++) {
+    const auto& variant = *reinterpret_cast<const hprof_variant*>(
+        reinterpret_cast<const char*>(unit.variants) + size_t{i} * unit.variant_stride);
+    bits |= variant.needs | variant.wants;
+  }
+  return bits;
+}
+
 // With each option, since units ask for probes by their options.
 void targets(const hprof_unit& unit, const Findings& findings) {
   for (const Options& trial : option_trials(unit)) {
     CheckedHost host(without_remarks(findings), unit);
     const Watched collector(host, unit, trial);
-    if (collector.made()) check_targets(host);
+    if (!collector.made()) continue;
+    if (!host.mock.probe_users.empty() && (requests_of(unit) & HPROF_NEED_CLASS_HOOKS) == 0)
+      host.fault("asks for probes without HPROF_NEED_CLASS_HOOKS: no class gets any");
+    check_targets(host);
   }
 }
 

@@ -1,12 +1,11 @@
 // Checks the classes that a collector brings for its probes, as far as their files show it without a VM.
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
 #include "core/modules/bytecode/engine/class_reader.h"
-#include "core/modules/bytecode/engine/opcodes.h"
 #include "core/modules/bytecode/engine/probe_users.h"
+#include "core/modules/bytecode/engine/target_check.h"
 #include "tools/hprof/plugin/check_parts.h"
 
 namespace hprof::tool {
@@ -14,17 +13,9 @@ namespace hprof::tool {
 namespace {
 
 constexpr uint16_t kVersion = 52;  // of the class files that every VM since JDK 8 takes
-constexpr uint16_t kAccPublic = 0x0001, kAccNative = 0x0100;
 constexpr size_t kScratchMost = 16u << 20;
 constexpr const char* kUnsafe = "sun/misc/Unsafe";
 constexpr const char* kPrimitives = "ZBCSIJFD";
-
-// Methods that are native in all JDKs, so that they have no probes.
-constexpr const char* kNativeMethods[] = {
-    "java/lang/Object.getClass",          "java/lang/Object.hashCode",         "java/lang/System.arraycopy",
-    "java/lang/System.currentTimeMillis", "java/lang/System.identityHashCode", "java/lang/System.nanoTime",
-    "java/lang/Thread.currentThread",
-};
 
 std::string text_of(Span span) { return std::string(reinterpret_cast<const char*>(span.data), span.size); }
 
@@ -34,8 +25,6 @@ void release(void*, void* block, size_t) { std::free(block); }
 struct Method {
   std::string key;  // name and descriptor
   uint16_t access;
-  CodeView code;
-  bool has_code;
 };
 
 // A class file that was read.
@@ -58,12 +47,9 @@ class TargetCheck {
   TargetCheck(CheckedHost& host, const hprof_probe_user& asked) : host_(host), asked_(asked) {}
 
   void run() {
-    for (uint32_t i = 0; asked_.classes != nullptr && i < asked_.class_count; i++) {
-      const char* name = asked_.classes[i].name;
-      if (name != nullptr && !is_name_of_targets(name))
-        return fault(name, "does not begin with java/lang/Hprof, by which other copies of the agent know it");
-    }
-    if (!is_right(asked_)) return host_.fault("asks for probes in a way that the core refuses (probes.h)");
+    check_user(
+        &asked_, {nullptr, allocate, release},
+        [](void* self, const char* text, bool) { static_cast<TargetCheck*>(self)->host_.fault(text); }, this);
     if (asked_.classes == nullptr) return;
     for (uint32_t i = 0; i < asked_.class_count; i++) {
       if (!read(asked_.classes[i])) return;
@@ -78,15 +64,13 @@ class TargetCheck {
  private:
   void fault(const std::string& where, const std::string& text) { host_.fault(where + " " + text); }
 
+  // False: check_user() has said why, or a fault does.
   bool read(const hprof_probe_class& brought) {
+    if (brought.name == nullptr || brought.bytes == nullptr) return false;
     const std::string name = brought.name;
     auto made = std::make_unique<Brought>();
-    const Reason reason = parse_class({brought.bytes, brought.byte_count}, made->scratch, &made->view);
-    if (reason != Reason::kRewritten) {
-      fault(name, std::string("is no class file: ") + reason_text(reason));
+    if (parse_class({brought.bytes, brought.byte_count}, made->scratch, &made->view) != Reason::kRewritten)
       return false;
-    }
-    if (!made->view.name.equals(brought.name)) fault(name, "is in its file " + text_of(made->view.name));
     if (made->view.major != kVersion)
       fault(name, "has version " + std::to_string(made->view.major) + ", not 52: compile it for Java 8");
     const bool is_sound = read_fields(*made) && read_methods(*made);
@@ -116,11 +100,7 @@ class TargetCheck {
     for (uint32_t count = load_be16(to.view.file.data + to.view.methods); count != 0; count--) {
       MethodView method;
       if (!parse_method(to.view, &at, &method)) return false;
-      CodeView code;
-      const bool has_code = method.code_begin != 0;
-      if (has_code && !parse_code(to.view, method, &code)) return false;
-      to.methods.push_back(
-          {text_of(method.name) + text_of(method.descriptor), method.access, code, has_code});
+      to.methods.push_back({text_of(method.name) + text_of(method.descriptor), method.access});
     }
     return true;
   }
@@ -160,65 +140,20 @@ class TargetCheck {
     }
   }
 
-  bool has_static(const std::string& key, uint16_t too) const {
-    const Method* method = first().find(key);
-    const uint16_t wanted = kAccStatic | too;
-    return method != nullptr && (method->access & wanted) == wanted;
-  }
-  const Brought& first() const { return *read_.at(asked_.classes[0].name); }
-
   void check_members() {
     const std::string owner = asked_.classes[0].name;
-    if ((first().view.access & kAccPublic) == 0) fault(owner, "is not public, so probes cannot call it");
-    if (first().static_fields.count(std::string(asked_.live) + " " + kLiveType) == 0)
+    const Brought& first = *read_.at(owner);
+    if (asked_.live != nullptr && first.static_fields.count(std::string(asked_.live) + " " + kLiveType) == 0)
       fault(owner, std::string("has no static boolean field ") + asked_.live);
-    if (asked_.prime != nullptr && !has_static(std::string(asked_.prime) + kPrimeType, 0))
+    const Method* prime =
+        asked_.prime != nullptr ? first.find(std::string(asked_.prime) + kPrimeType) : nullptr;
+    if (asked_.prime != nullptr && (prime == nullptr || (prime->access & kAccStatic) == 0))
       fault(owner, std::string("has no static method ") + asked_.prime + kPrimeType);
-    for (uint32_t i = 0; i < asked_.target_count; i++) {
-      const std::string key = std::string(asked_.targets[i].method) + kTargetTypes[asked_.targets[i].point];
-      if (has_static(key, kAccPublic)) {
-        follow(owner, key);
-      } else {
-        fault(owner, "has no public static method " + key + ", a target");
-      }
-    }
-    follow(owner, "<clinit>()V");  // the first call of a target runs it
-  }
-
-  // Looks at what a target runs: the method, and those of the brought classes that it calls.
-  void follow(const std::string& owner, const std::string& key) {
-    const Brought& file = *read_[owner];
-    const Method* method = file.find(key);
-    if (method == nullptr || !method->has_code || !followed_.insert(owner + "." + key).second) return;
-    const std::string where = owner + "." + key.substr(0, key.find('('));
-    const Span code = method->code.code;
-    for (uint32_t pc = 0; pc < code.size;) {
-      const uint32_t length = instruction_length(code.data, code.size, pc);
-      if (length == 0) return fault(where, "has code that cannot be read");
-      const OpKind kind = kOpInfo[code.data[pc]].kind;
-      if (kind == OpKind::kNew || kind == OpKind::kNewArray || kind == OpKind::kMultiNewArray)
-        fault(where, "makes an object, where there may be a probe that calls it");
-      if (kind == OpKind::kThrow) fault(where, "throws, into the program");
-      if (kind == OpKind::kInvoke) follow_call(where, file.view.pool, load_be16(code.data + pc + 1));
-      pc += length;
-    }
-  }
-
-  void follow_call(const std::string& where, const ConstantPool& pool, uint32_t index) {
-    MemberRef called;
-    if (!pool.member(index, &called)) return fault(where, "has a call by invokedynamic, which makes objects");
-    const std::string owner = text_of(called.owner), name = owner + "." + text_of(called.name);
-    if (is_own(owner)) return follow(owner, text_of(called.name) + text_of(called.descriptor));
-    const bool is_native = std::any_of(std::begin(kNativeMethods), std::end(kNativeMethods),
-                                       [&](const char* native) { return name == native; });
-    if (!is_native && owner != kUnsafe)
-      fault(where, "calls " + name + ", which may have a probe that calls it");
   }
 
   CheckedHost& host_;
   const hprof_probe_user& asked_;
   std::map<std::string, std::unique_ptr<Brought>> read_;  // by name
-  std::set<std::string> followed_;
 };
 
 }  // namespace

@@ -1,29 +1,35 @@
 // Only Utf8 constants change.
 #include "core/modules/bytecode/engine/class_rename.h"
 
+#include <algorithm>
+
 #include "core/modules/bytecode/engine/class_reader.h"
 
 namespace hprof {
 
 namespace {
 
-void put_renamed(Span text, Span from, Span to, GrowBuffer& out) {
+void put_renamed(Span text, const Renaming* renamings, uint32_t count, GrowBuffer& out) {
   out.put_u1(kTagUtf8);
   size_t size_at = out.size();
   out.put_u2(0);
   uint32_t at = 0;
   while (at < text.size) {
-    bool here = from.size != 0 && from.size <= text.size - at &&
-                std::memcmp(text.data + at, from.data, from.size) == 0;
-    out.put(here ? to.data : text.data + at, here ? to.size : 1);
-    at += here ? from.size : 1;
+    Renaming here = {{text.data + at, 1}, {text.data + at, 1}};
+    for (uint32_t i = 0; i < count; i++) {
+      const Span from = renamings[i].from;
+      if (from.size != 0 && from.equals({text.data + at, std::min(from.size, text.size - at)}))
+        here = renamings[i];
+    }
+    out.put(here.to.data, here.to.size);
+    at += here.from.size;
   }
   out.set_u2(size_at, static_cast<uint32_t>(out.size() - size_at - 2));
 }
 
 }  // namespace
 
-Reason rename_class(Span file, Span from, Span to, Scratch& scratch, GrowBuffer& out) {
+Reason rename_class(Span file, const Renaming* renamings, uint32_t count, Scratch& scratch, GrowBuffer& out) {
   ClassView view;
   Reason reason = parse_class(file, scratch, &view);
   if (reason != Reason::kRewritten) return reason;
@@ -38,7 +44,7 @@ Reason rename_class(Span file, Span from, Span to, Scratch& scratch, GrowBuffer&
     Span text;
     if (view.pool.utf8(i, &text)) {
       size_t before = out.size();
-      put_renamed(text, from, to, out);
+      put_renamed(text, renamings, count, out);
       if (out.size() - before > 3 + 65535) return Reason::kMalformedClass;
     } else {
       out.put(file.data + begin, end - begin);

@@ -1,4 +1,4 @@
-// Renames a class in another class file.
+// Renames classes and methods in a class file.
 #pragma once
 
 #include "core/base/grow_buffer.h"
@@ -7,7 +7,11 @@
 
 namespace hprof {
 
-// Writes the class file with each `from` in its texts replaced by `to`, in descriptors, too.
-Reason rename_class(Span file, Span from, Span to, Scratch& scratch, GrowBuffer& out);
+struct Renaming {
+  Span from, to;
+};
+
+// Writes the class file with each `from` in its texts replaced by its `to`, in descriptors, too.
+Reason rename_class(Span file, const Renaming* renamings, uint32_t count, Scratch& scratch, GrowBuffer& out);
 
 }  // namespace hprof

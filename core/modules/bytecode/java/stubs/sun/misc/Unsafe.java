@@ -2,7 +2,7 @@ package sun.misc;
 
 /**
  * The native methods that JDK 8's sun.misc.Unsafe and later jdk.internal.misc.Unsafe have alike; to compile against.
- * compareAndSetLong is of 9 and later only: never called on 8, which has no virtual threads.
+ * Of the latter it is compareAndSetLong, which the core writes into the class file.
  */
 public final class Unsafe {
   public static native Unsafe getUnsafe();
@@ -19,5 +19,4 @@ public final class Unsafe {
 
   public native long objectFieldOffset(java.lang.reflect.Field field);
 
-  public native boolean compareAndSetLong(Object base, long offset, long expected, long value);
-}
+  public native boolean compareAndSwapLong(Object base, long offset, long expected, long value);
