@@ -205,6 +205,7 @@ class ModuleRewriter final : public Rewriter {
   TargetClasses targets_;
   Engine* engine_ = nullptr;
   std::atomic<uint32_t> armed_{0};          // a bit for each user
+  std::atomic<uint64_t> own_{0};            // files seen of classes with targets, which get no probes
   uint64_t passed_ = 0;                     // classes loaded before class files were seen
   uint64_t refused_[kMostProbeUsers] = {};  // classes that the VM refuses to retransform
   Region first_lines_;                      // by method id
@@ -254,8 +255,12 @@ bool ModuleRewriter::wants_class(uint32_t user, Span name) const {
 
 bool ModuleRewriter::include_class(void* self, Span name, uint16_t) {
   auto* rewriter = static_cast<ModuleRewriter*>(self);
+  if (rewriter->targets_.has(name)) {
+    rewriter->own_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
   for (uint32_t i = 0; i < rewriter->use_.user_count; i++) {
-    if (rewriter->is_armed(i) && rewriter->wants_class(i, name)) return !rewriter->targets_.has(name);
+    if (rewriter->is_armed(i) && rewriter->wants_class(i, name)) return true;
   }
   return false;
 }
@@ -398,7 +403,7 @@ void ModuleRewriter::totals(uint32_t user, hprof_probe_totals* totals) const {
 }
 
 // Of classes and methods that were not chosen on demand there is nothing to say, and of those without code
-// only if they were.
+// only if they were. An empty finalizer makes no object.
 void ModuleRewriter::each_left(uint32_t user, void* argument,
                                void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
   const bool on_demand = users_[user].has(HPROF_PROBES_ON_DEMAND);
@@ -407,8 +412,12 @@ void ModuleRewriter::each_left(uint32_t user, void* argument,
   const EngineTotals::OfUser& of = all.users[user];
   for (uint32_t i = static_cast<uint32_t>(Reason::kExcluded) + (on_demand ? 1 : 0); i < kReasonCount; i++) {
     const bool has_no_code = i >= static_cast<uint32_t>(Reason::kNative);
-    if ((all.classes_left[i] == 0 && of.methods_left[i] == 0) || (has_no_code && !on_demand)) continue;
-    visit(argument, reason_text(static_cast<Reason>(i)), all.classes_left[i], of.methods_left[i]);
+    const auto reason = static_cast<Reason>(i);
+    if (reason == Reason::kEmptyFinalizer && (probes_[user].probes & kChosen) == 0) continue;
+    const uint64_t own = reason == Reason::kExcluded ? own_.load(std::memory_order_relaxed) : 0;
+    const uint64_t classes = all.classes_left[i] > own ? all.classes_left[i] - own : 0;
+    if ((classes == 0 && of.methods_left[i] == 0) || (has_no_code && !on_demand)) continue;
+    visit(argument, reason_text(reason), classes, of.methods_left[i]);
   }
   if (refused_[user] != 0) visit(argument, "the VM does not change them", refused_[user], 0);
   // without java.lang.Object

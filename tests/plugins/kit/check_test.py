@@ -57,6 +57,17 @@ def check_foreign(plugins, suffix, expect):
             expect(1, ["FAIL"], short)
 
 
+def check_crash(shipped, expect):
+    """A JVM that ends by a signal: what it said of the error. --java takes the folder of a JDK, too."""
+    with tempfile.TemporaryDirectory() as jdk:
+        os.mkdir(jdk + "/bin")
+        with open(jdk + "/bin/java", "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho '# A fatal error'\necho '#  Internal Error (a.cpp:1)'\necho '#  pid 1'\nkill -ABRT $$\n")
+        os.chmod(jdk + "/bin/java", 0o700)
+        expect(0, ["cpu_samples/java  in a JVM\n"], shipped, "--list", "--java=" + jdk)
+        expect(1, ["FAIL  the JVM crashes (Aborted): Internal Error (a.cpp:1)\n"], shipped, "--only=java", "--java=" + jdk)
+
+
 def main(build, suffix):
     bad = []
 
@@ -87,6 +98,8 @@ def main(build, suffix):
     expect(1, ['"unit":"no_number","test":"life","verdict":"FAIL","text":"a record that it hands over is a table'], reports,
            "--only=no_number/life", "--json")
     expect(0, ["note  writes the table com.wrong.hidden/1, which its records do not list"], reports, "--only=undeclared/life")
+    if suffix == ".so":
+        check_crash(build + "/lib/hprof/plugins/cpu_samples.so", expect)
     expect(2, ["no test nothing"], life, "--only=nothing")
     expect(1, HELPLESS_TOO, wrong + "helpless" + suffix)
     expect(2, ["no unit nobody"], life, "--run", "--unit=nobody")

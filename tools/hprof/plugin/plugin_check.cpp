@@ -44,7 +44,7 @@ struct Check {
   std::vector<std::pair<std::string, uint32_t>> units;  // id and kind, if the library could be opened
 };
 
-constexpr const char* kJavaStep = "java";
+constexpr const char *kJavaStep = "java", *kJavaName = "in a JVM";
 
 using Say = std::function<void(const std::string& line)>;
 
@@ -269,27 +269,32 @@ bool add_step(Check* check, const std::string& unit, const std::string& id, cons
 bool add_java_step(Check* check, const std::string& unit, std::string* error) {
   namespace fs = std::filesystem;
   const auto add = [&](const std::string& verdict, const std::string& words) {
-    add_row(check, {unit, kJavaStep, "in a JVM", verdict, words});
+    add_row(check, {unit, kJavaStep, kJavaName, verdict, words});
   };
   const std::string folder = check->file.substr(0, check->file.rfind('/'));
-  const std::string report =
-      fs::temp_directory_path().string() + "/hprof-check-" + std::to_string(platform::process_id()) + ".txt";
+  const std::string stem =
+      fs::temp_directory_path().string() + "/hprof-check-" + std::to_string(platform::process_id());
+  const std::string report = stem + ".txt", error_file = stem + ".log";
   const std::string agent = "-agentpath:" + check->agent + "=plugins=" + folder + ",plugin=" + unit +
                             ",verbose=n,force=y,file=" + report;
   const size_t before = check->rows.size();
-  std::string first;
+  std::string first, fatal;
   const auto heard = [&](const std::string& line) {
     if (first.empty()) first = line;
+    // The lines of a fatal error that begin so: the error, then where it is.
+    if (fatal.empty() && line.rfind("#  ", 0) == 0) fatal = line.substr(3);
     if (line.rfind("HPROF", 0) != 0) return;
     add(line.find("cannot be created") != std::string::npos ? "note" : "FAIL", line);
   };
   os::Apart result;
   if (!os::run_program({check->java, "-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
-                        agent, "-version"},
+                        "-XX:ErrorFile=" + error_file, agent, "-version"},
                        check->deadline, heard, &result, error))
     return false;
   fs::remove(report);
-  if (result.end == os::Apart::kKilled) add("FAIL", "the JVM crashes (" + result.name + ")");
+  if (result.end == os::Apart::kKilled)
+    add("FAIL", "the JVM crashes (" + result.name + ")" + (fatal.empty() ? "" : ": " + fatal) +
+                    (fs::exists(error_file) ? ", see " + error_file : ""));
   if (result.end == os::Apart::kSilent) add("FAIL", "the JVM hangs");
   if (check->rows.size() == before && result.code != 0)
     add("FAIL", "the JVM ends with exit code " + std::to_string(result.code) + ": " + first);
@@ -387,6 +392,7 @@ int plugin_check(const Given& given) {
   check.file = os::absolute_path(given.words[0], &error);
   if (check.file.empty()) return fail(error);
   check.java = given.text("--java");
+  if (std::filesystem::is_directory(check.java)) check.java += "/bin/java";
   check.agent = agent_library(given.text("--agent"), &error);
   if (check.agent.empty() && !check.java.empty()) return fail(error);
   if (!check.agent.empty())
@@ -418,8 +424,14 @@ int plugin_check(const Given& given) {
                      [&, name = id](const Say& say) { run_step(check, name, i, say); }, &error))
         return fail(error);
     }
-    const bool is_in_java = !check.java.empty() && kind == HPROF_UNIT_COLLECTOR && check.only.empty();
-    if (is_in_java && !given.has("--list") && !add_java_step(&check, id, &error)) return fail(error);
+    const CheckStep in_java = {kJavaStep, kJavaName, nullptr};
+    if (kind != HPROF_UNIT_COLLECTOR || check.java.empty() || !is_chosen(check, id, in_java)) continue;
+    tests++;
+    if (given.has("--list")) {
+      std::cout << id << '/' << kJavaStep << "  " << kJavaName << '\n';
+    } else if (!add_java_step(&check, id, &error)) {
+      return fail(error);
+    }
   }
   if (!check.only.empty() && tests == 0 && runs) return fail("no test " + check.only[0] + ": see --list");
   return given.has("--list") && !check.units.empty() ? kDone : print_rows(check, given.has("--json"));

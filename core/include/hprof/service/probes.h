@@ -14,12 +14,22 @@
  * than 8,000 without. A unit whose probes do not fit beside those of the units before it has none there; each_left counts it.
  *
  * Rules for targets. A target runs on the program's thread, in the middle of any method, from before VMInit on, and as
- * long as the process lives: what it uses is kept. In Java it tests its `live` field first; it calls only its own
- * methods, native methods and intrinsics, since anything else may have probes, too; it makes no object, and throws nothing.
+ * long as the process lives, also after `stop`: what it uses is kept. In Java it tests its `live` field first; it makes no
+ * object, and throws nothing. It calls methods of the classes that the unit brings, its native ones too, and these, which
+ * are native in JDK 8 to 27; `ask` refuses others, which may have a probe that calls the target again, for ever:
+ *   Thread.currentThread, holdsLock; Object.getClass, hashCode; System.nanoTime, currentTimeMillis, identityHashCode,
+ *   arraycopy; Double.doubleToRawLongBits, longBitsToDouble; Float.floatToRawIntBits, intBitsToFloat;
+ *   of sun.misc.Unsafe get and put of all primitive types with (Object, long), also Volatile; compareAndSwapInt and -Long,
+ *   fullFence. getUnsafe in a static initialiser.
  * What is rare goes into methods with both annotations DontInline (java.lang.invoke and jdk.internal.vm.annotation; the VM
  * knows them by name). A class of the JDK that a target uses is initialised by `prime`. Targets in Java run on carriers of
- * virtual threads, too, where JVMTI calls may wait for ever for a thread that is being mounted. Native targets are not called
- * on carriers, except for objects. Threads of the agent are included: `thread` tells them apart.
+ * virtual threads, too, where JVMTI calls may wait for ever for a thread that is being mounted: a native method of theirs
+ * makes none where Thread.currentThread() is a jdk.internal.misc.CarrierThread. Native targets are not called on carriers,
+ * except for objects. Threads of the agent are included: `thread` tells them apart.
+ *
+ * Not seen, and in no count of each_left: hidden classes (lambdas), classes loaded while a virtual thread parks on JDK 21, and
+ * patterns that match nothing (totals has methods_probed). A StackOverflowError may leave a method with a catch clause without
+ * END or UNWIND; calls are counted still.
  */
 #ifndef HPROF_SERVICE_PROBES_H
 #define HPROF_SERVICE_PROBES_H
@@ -34,17 +44,19 @@
 
 /* long (int method): a method begins. The result is kept in the frame; 0: native targets are not called at its end. */
 #define HPROF_POINT_BEGIN 0u
-/* void (long call): it returns. In Java also called with 0. */
+/* void (long call): it returns, also after `stop`. In Java also called with 0. */
 #define HPROF_POINT_END 1u
-/* void (long call): an exception leaves it, but for one that super() or this() of a constructor throws. */
+/* void (long call): an exception leaves it, but for one that super() or this() of a constructor, or an argument of theirs,
+ * throws. */
 #define HPROF_POINT_UNWIND 2u
 /* void (long call, int method): one of its handlers begins. */
 #define HPROF_POINT_HANDLER 3u
-/* void (int method): a method begins that neither calls nor loops, which then has none of the four above; for users without
- * BEGIN any method. */
+/* void (int method): a method begins that neither calls nor loops, which then has none of the four above; without a target
+ * here, it has. For users without BEGIN any method. */
 #define HPROF_POINT_LEAF 4u
 /* void (Object): a new object, before any constructor but Object's has run, so that all constructors of its class are on
- * the stack above the method with `new`; a new array. */
+ * the stack above the method with `new`; a new array. A target in Java finds the method by GetStackTrace in a native method of
+ * its own: without that method's frame, the target's and those of constructors. */
 #define HPROF_POINT_OBJECT 5u
 /* void (Object array, int dimensions): arrays of arrays. Required beside OBJECT in Java; a native target of OBJECT gets each
  * of the arrays instead. */
@@ -54,7 +66,8 @@
 /* void (Object exception, int method): a catch clause begins, unless its range includes itself. */
 #define HPROF_POINT_CAUGHT 8u
 /* long (long call): super() or this() of a constructor has returned; the result replaces `call`. Requires UNWIND, which
- * misses what these throw. In such a constructor BEGIN gets ~method. Not where super() is Object's. */
+ * misses what these throw. In such a constructor BEGIN gets ~method, so calls of BEGIN with it minus those here are
+ * constructors that are in super(), or that left it by an exception. Not where super() is Object's. */
 #define HPROF_POINT_CONSTRUCTED 9u
 #define HPROF_POINTS 10u
 
@@ -72,8 +85,8 @@ typedef struct hprof_native {
   void (*function)(void);
 } hprof_native;
 
-/* A class that the unit brings, and the boot loader defines. Its class file has version 52; where it names sun.misc.Unsafe,
- * the VM from JDK 9 on is given jdk.internal.misc.Unsafe. */
+/* A class that the unit brings, and the boot loader defines. Its class file has version 52. From JDK 9 on the core writes
+ * jdk.internal.misc.Unsafe for sun.misc.Unsafe, and compareAndSet for compareAndSwap. */
 typedef struct hprof_probe_class {
   /* java/lang/HprofAcmeCalls: in java.lang, which all loaders see; first Hprof, since no copy of the agent puts probes into
    * such classes; then a name that no other unit takes, such as the vendor's. */
@@ -84,7 +97,8 @@ typedef struct hprof_probe_class {
   const hprof_native* natives;
 } hprof_probe_class;
 
-/* hprof_probe_user.flags */
+/* hprof_probe_user.flags. Without LATE and ON_DEMAND: early hooks, and not attached. All points work with each, but MADE not
+ * with LATE: ON_DEMAND sees calls in the classes that are included, and objects that any class makes after the first start. */
 /* Without early hooks, put probes into the classes loaded after VMInit; objects of earlier classes are seen, too, but not the
  * arrays and clones that these make. Not with ON_DEMAND. */
 #define HPROF_PROBES_LATE 0x1u
@@ -134,8 +148,8 @@ typedef struct hprof_probe_totals {
 typedef struct hprof_probes_service {
   uint32_t size;
   uint32_t frames; /* of the agent, on top of the stack in a native target: a method and the native one */
-  /* *probes: for the other functions. HPROF_UNSUPPORTED: not with this VM or build, without early hooks or when attached;
-   * HPROF_FAILED: the struct is wrong, or there are eight users. [onload] */
+  /* *probes: for the other functions. HPROF_UNSUPPORTED: not with this VM or build, without early hooks, class hooks or
+   * HPROF_PROBES_ATTACHED; HPROF_FAILED: the user breaks a rule, or there are eight. The log names the rule. [onload] */
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user, uint32_t* probes);
   /* The first start with ON_DEMAND stops the VM briefly many times. HPROF_FAILED: the classes could not be defined; with
    * ON_DEMAND also: another agent has defined them, or another thread is in the first start. [control], with ON_DEMAND

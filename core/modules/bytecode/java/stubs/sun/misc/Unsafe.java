@@ -20,3 +20,4 @@ public final class Unsafe {
   public native long objectFieldOffset(java.lang.reflect.Field field);
 
   public native boolean compareAndSwapLong(Object base, long offset, long expected, long value);
+}
