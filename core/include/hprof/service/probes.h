@@ -17,8 +17,9 @@
  * long as the process lives, also after `stop`: what it uses is kept. In Java it tests its `live` field first; it makes no
  * object, and throws nothing. It calls methods of the classes that the unit brings, its native ones too, and these, which
  * are native in JDK 8 to 27; `ask` refuses others, which may have a probe that calls the target again, for ever:
- *   Thread.currentThread, holdsLock; Object.getClass, hashCode; System.nanoTime, currentTimeMillis, identityHashCode,
- *   arraycopy; Double.doubleToRawLongBits, longBitsToDouble; Float.floatToRawIntBits, intBitsToFloat;
+ *   Thread.currentThread, holdsLock, from JDK 19 on currentCarrierThread; Object.getClass, hashCode; System.nanoTime,
+ *   currentTimeMillis, identityHashCode, arraycopy; Double.doubleToRawLongBits, longBitsToDouble;
+ *   Float.floatToRawIntBits, intBitsToFloat;
  *   of sun.misc.Unsafe get and put of all primitive types with (Object, long), also Volatile; compareAndSwapInt and -Long,
  *   fullFence. getUnsafe in a static initialiser.
  * What is rare goes into methods with both annotations DontInline (java.lang.invoke and jdk.internal.vm.annotation; the VM

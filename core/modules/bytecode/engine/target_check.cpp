@@ -24,6 +24,7 @@ constexpr const char* kUnsafeMethods =
             HPROF_ACCESS("Double", "D") "compareAndSwapInt(Ljava/lang/Object;JII)Z "
                                         "compareAndSwapLong(Ljava/lang/Object;JJJ)Z fullFence()V";
 #undef HPROF_ACCESS
+// Native in all JDKs that have them.
 constexpr const char* kNativeMethods =
     "java/lang/Double.doubleToRawLongBits(D)J java/lang/Double.longBitsToDouble(J)D "
     "java/lang/Float.floatToRawIntBits(F)I java/lang/Float.intBitsToFloat(I)F "
@@ -31,7 +32,8 @@ constexpr const char* kNativeMethods =
     "java/lang/System.arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V "
     "java/lang/System.currentTimeMillis()J java/lang/System.identityHashCode(Ljava/lang/Object;)I "
     "java/lang/System.nanoTime()J java/lang/Thread.currentThread()Ljava/lang/Thread; "
-    "java/lang/Thread.holdsLock(Ljava/lang/Object;)Z";
+    "java/lang/Thread.holdsLock(Ljava/lang/Object;)Z "
+    "java/lang/Thread.currentCarrierThread()Ljava/lang/Thread;";  // since 19
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
 
