@@ -251,7 +251,7 @@ TEST_CASE("an output says once what ran and how, but no option that may be a sec
   const std::string text = f.written(), note = "HPROF NOTE: program , process " + std::to_string(getpid());
   const size_t at = text.find(note);
   REQUIRE(at != std::string::npos);
-  CHECK(text.find(", 2 processors; options depth=3 verbose=n\n", at) != std::string::npos);
+  CHECK(text.find(", 2 processors; options watch=y depth=3 verbose=n\n", at) != std::string::npos);
   CHECK(text.find("HPROF NOTE: program", at + 1) == std::string::npos);
   CHECK(text.find("secret") == std::string::npos);
 }
