@@ -204,3 +204,14 @@ TEST_CASE("cpu=samples keeps threads unless that costs, disturbs a reader or is 
                               "cpu=times", "heap=sites", "monitor=all"})
     CHECK_MESSAGE(!keeps(options + std::string(",format=pprof")), options);
 }
+
+TEST_CASE("exact sites keep those of which nothing lives") {
+  const auto keeps = [](const std::string& options, bool attached) {
+    return stack_options(options, attached).find(",cutoff=0") != std::string::npos;
+  };
+  CHECK(keeps("heap=sites,depth=8", false));
+  for (const char* options :
+       {"heap=sites,cutoff=0.1", "heap=sites,sites=sampled", "cpu=times", "cpu=samples"})
+    CHECK_MESSAGE(!keeps(options, false), options);
+  CHECK(!keeps("heap=sites", true));
+}

@@ -57,6 +57,9 @@ std::string stack_options(const std::string& options, bool attached) {
   if (is_for_stacks && samples_cpu && find_option(options, "sampler") == nullptr) added += ",sampler=native";
   if (is_sampled && !is_exact && !is_for_stacks && find_option(options, "depth") == nullptr)
     added += ",depth=" + std::to_string(HPROF_WHOLE_DEPTH);
+  // Rows go by live bytes: a site whose objects are all dead would be missing.
+  if (is("heap", "sites") && !samples_sites && find_option(options, "cutoff") == nullptr)
+    added += ",cutoff=0";
   if (keeps_threads(options, encoder, has_sites)) added += ",thread=y";
   return added;
 }

@@ -30,9 +30,10 @@ void add_side(const ChangeColumn& column, double Sides::*side, const Sides& side
   if (has_shares(column)) row->push_back(share_text(sides.*side, column.all.*side));
 }
 
-// True: a number that is the same whenever the same happens.
+// True: a number that is the same whenever the same happens, and that is 0 without a row.
 bool repeats(const ChangeColumn& column) {
-  return column.sampling.sample == 0 && column.weight.unit != ProfileWeight::kNanoseconds;
+  return column.sampling.sample == 0 && !column.sampling.lacks_rows &&
+         column.weight.unit != ProfileWeight::kNanoseconds;
 }
 
 // "[new] ", "[gone] ": in which file the counts are all 0.

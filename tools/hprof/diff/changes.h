@@ -20,8 +20,9 @@ struct Sides {
 
 // How far sampling makes a value vary.
 struct Sampling {
-  double sample = 0;  // what a sample stands for; 0: the values are exact
-  double scale = 1;   // what the values of `before` were multiplied by
+  double sample = 0;        // what a sample stands for; 0: the values are exact
+  double scale = 1;         // what the values of `before` were multiplied by
+  bool lacks_rows = false;  // a row that is not there may have been left out
 
   // Two standard errors of a change, and one sample: few samples vary by more than their standard error says.
   double error(const Sides& sides) const;

@@ -169,26 +169,31 @@ bool check_conditions(const std::vector<Condition>& conditions, const std::vecto
     const std::string column =
         condition.measure == kNew ? "table of counts" : kMeasures[condition.measure].name;
     if (columns.empty()) return wrong(after.file + " has no " + column);
-    bool any = false;
+    bool any = false, is_known = false;
     for (const auto& [name, column_after] : columns) {
       CheckedCondition made;
       made.condition = condition;
       made.table = column_after.table->title;
       CountedRows rows(runs.size(), condition.name);
+      const auto fault_of = [&](const Profile& profile, const ProfileTable& table) -> std::string {
+        const std::string which = made.table + " of " + profile.file;
+        if (is_sampled(profile, table)) return which + " is sampled; conditions take exact counts";
+        return may_lack_rows(profile, table) ? which + " " + kLacksRows : "";
+      };
       bool all_have = true;
       for (size_t i = 0; i < runs.size(); ++i) {
         const auto found = runs[i].find(name);
         all_have = all_have && found != runs[i].end();
         if (!all_have) break;
-        if (is_sampled(before[i], *found->second.table))
-          return wrong(made.table + " of " + before[i].file + " is sampled; conditions take exact counts");
+        const std::string fault = fault_of(before[i], *found->second.table);
+        if (!fault.empty()) return wrong(fault);
         rows.add(before[i], found->second, i);
       }
       if (!all_have) continue;
-      if (is_sampled(after, *column_after.table))
-        return wrong(made.table + " of " + after.file + " is sampled; conditions take exact counts");
+      const std::string fault = fault_of(after, *column_after.table);
+      if (!fault.empty()) return wrong(fault);
       rows.add(after, column_after, runs.size());
-      made.is_known = !rows.is_empty();
+      is_known = is_known || !rows.is_empty() || condition.name.empty();
       rows.check(&made);
       checked->push_back(std::move(made));
       any = true;
@@ -196,6 +201,7 @@ bool check_conditions(const std::vector<Condition>& conditions, const std::vecto
     for (size_t i = 0; i < runs.size() && !any; ++i)
       if (runs[i].empty() || i + 1 == runs.size())
         return wrong(before[i].file + " has no " + column + " of the same kind");
+    if (!is_known) return wrong("no row of " + after.file + " or of a file before has that name");
   }
   return true;
 }

@@ -36,12 +36,11 @@ struct CheckedCondition {
   std::string table;  // its title
   double before = 0, now = 0;
   bool holds = false;
-  bool is_known = true;        // a row of that name is in a file
   std::vector<CountRow> rows;  // why it holds: the largest change first
 };
 
 // Checks each condition in each table that has its column. False with *error: there is none in both, or it is
-// one of samples.
+// one of samples or may lack rows, or no row has the name.
 bool check_conditions(const std::vector<Condition>& conditions, const std::vector<Profile>& before,
                       const Profile& after, std::vector<CheckedCondition>* checked, std::string* error);
 

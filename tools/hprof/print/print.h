@@ -60,8 +60,9 @@ void print_profile(const Profile& profile, const PrintOptions& options, std::ost
 // Of the table of calls=y: the methods that were never called, by package and class. False: there is none.
 bool print_never_called(const Profile& profile, const PrintOptions& options, std::ostream& out);
 
-// Prints the exact counts of each method and class as CSV, ordered by name. False: there are none.
-bool print_counts(const Profile& profile, std::ostream& out);
+// Prints the exact counts of each method and class as CSV, ordered by name. False with *error: there are
+// none, or rows may be missing.
+bool print_counts(const Profile& profile, std::ostream& out, std::string* error);
 
 // Prints a line per record and heap sub-record of a binary file in its order, with names that the file has
 // defined before. False with *error: truncated or unreadable; everything before is printed.

@@ -25,9 +25,7 @@ int print_tables(const Arguments& words, const WindowChoice& choice, const Print
   if (options.never && !print_never_called(profile, options, std::cout))
     return fail(words[0] +
                 " has no table of calls=y with methods that were never called: format=a and json have it");
-  if (options.csv && !print_counts(profile, std::cout))
-    return fail(profile.file +
-                " has no counts that repeat: calls, objects, bytes or contentions, not sampled");
+  if (options.csv && !print_counts(profile, std::cout, &error)) return fail(profile.file + ": " + error);
   if (!options.never && !options.csv) print_profile(profile, options, std::cout);
   return kDone;
 }

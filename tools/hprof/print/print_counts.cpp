@@ -27,7 +27,7 @@ std::vector<size_t> places_of(const ProfileTable& table) {
 
 }  // namespace
 
-bool print_counts(const Profile& profile, std::ostream& out) {
+bool print_counts(const Profile& profile, std::ostream& out, std::string* error) {
   // By table, method and class.
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<uint64_t>> rows;
   std::map<std::string, std::vector<size_t>> columns;  // by table
@@ -37,6 +37,10 @@ bool print_counts(const Profile& profile, std::ostream& out) {
     const bool has_counts =
         std::any_of(places.begin(), places.end(), [](size_t place) { return place != SIZE_MAX; });
     if (!has_counts || is_sampled(profile, table)) continue;
+    if (may_lack_rows(profile, table)) {
+      *error = table.title + " " + kLacksRows;
+      return false;
+    }
     columns[table.name] = places;
     for (const ProfileRow& row : table.rows) {
       const std::vector<ProfileFrame>& frames = frames_of(profile, row);
@@ -48,7 +52,10 @@ bool print_counts(const Profile& profile, std::ostream& out) {
         if (places[i] != SIZE_MAX) sums[i] = add_saturated(sums[i], row.values[places[i]]);
     }
   }
-  if (columns.empty()) return false;
+  if (columns.empty()) {
+    *error = "no counts that repeat: calls, objects, bytes or contentions, not sampled";
+    return false;
+  }
   out << kCountsHead << '\n';
   for (const auto& [key, sums] : rows) {
     if (std::all_of(sums.begin(), sums.end(), [](uint64_t sum) { return sum == 0; })) continue;

@@ -16,6 +16,12 @@ namespace {
 
 constexpr const char* kFrameIndent = "          ";
 
+// True: the report says what ran, and with which options.
+bool says_session(const Profile& profile) {
+  return std::any_of(profile.about.begin(), profile.about.end(),
+                     [](const auto& each) { return each.first == kSession; });
+}
+
 class Printer {
  public:
   Printer(const Profile& profile, const PrintOptions& options, std::ostream& out)
@@ -29,6 +35,8 @@ class Printer {
     out_ << '\n'
          << table.title << (options_.lines ? " by line" : "") << ", " << table.weights[weight].title << " "
          << weight_text(table.weights[weight], sum) << " in the rows";
+    if (says_session(profile_) && !is_sampled(profile_, table) && may_lack_rows(profile_, table))
+      out_ << ", but small ones, which cutoff= leaves out";
     if (last.of > 1)
       out_ << "; the last of " << last.of << " tables: each holds all that was seen since the start or reset";
     if (table.windows == 1) out_ << "; one window";

@@ -6,6 +6,7 @@
 
 #include "tools/format/ascii_lines.h"
 #include "tools/format/source_file.h"
+#include "tools/format/utf8.h"
 
 namespace hprof::tool {
 
@@ -159,6 +160,8 @@ std::string without_tables(const Profile& profile, bool is_empty) {
     if (table.is_kept()) text += "; hprof print shows its " + table.title;
     if (table.title == kDumpTitle) text += "; hprof heap reads a dump of format=b";
   }
+  // Such as that no class matches include=.
+  if (!profile.notes.empty()) text += "; it says: " + printable(profile.notes.front());
   return text;
 }
 

@@ -52,6 +52,15 @@ bool is_sampled(const Profile& profile, const ProfileTable& table) {
                      [](const ProfileWeight& weight) { return weight.sample != 0; });
 }
 
+bool may_lack_rows(const Profile& profile, const ProfileTable& table) {
+  const auto keeps_all = [](const std::pair<std::string, std::string>& each) {
+    return each.first == kSession && (each.second + ' ').find(" cutoff=0 ") != std::string::npos;
+  };
+  const bool has_calls_alone = table.weights.size() == 1 && table.weights[0].name == kCountWeights[0];
+  return !profile.by_method && !has_calls_alone &&
+         std::none_of(profile.about.begin(), profile.about.end(), keeps_all);
+}
+
 ProfileFrame frame_of_name(std::string_view name) {
   const size_t dot = name.rfind('.');
   ProfileFrame frame;

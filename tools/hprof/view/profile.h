@@ -135,6 +135,10 @@ bool read_otlp_profile(Input& in, Profile* profile, std::string* error);
 constexpr const char* kCountWeights[] = {"calls", "allocated_objects", "allocated_bytes", "contentions"};
 // True: samples, or events that are long enough for a recording, which do not repeat from run to run.
 bool is_sampled(const Profile& profile, const ProfileTable& table);
+// True: rows of counts may be missing, since cutoff= goes by the share of another column. False: the report
+// says cutoff=0, or it is a baseline or has calls alone (calls=y), which leave none out.
+bool may_lack_rows(const Profile& profile, const ProfileTable& table);
+constexpr const char* kLacksRows = "may lack small rows; take it with cutoff=0, or calls=y for calls";
 
 // Class and method of "some.Class.method" or "some/Class.method".
 ProfileFrame frame_of_name(std::string_view name);
