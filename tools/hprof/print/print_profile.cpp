@@ -22,6 +22,13 @@ bool says_session(const Profile& profile) {
                      [](const auto& each) { return each.first == kSession; });
 }
 
+// True: calls or objects, of which small rows matter as well.
+bool counts_code(const ProfileTable& table) {
+  return std::any_of(table.weights.begin(), table.weights.end(), [](const ProfileWeight& weight) {
+    return weight.name == kCountWeights[0] || weight.name == kCountWeights[1];
+  });
+}
+
 class Printer {
  public:
   Printer(const Profile& profile, const PrintOptions& options, std::ostream& out)
@@ -35,8 +42,9 @@ class Printer {
     out_ << '\n'
          << table.title << (options_.lines ? " by line" : "") << ", " << table.weights[weight].title << " "
          << weight_text(table.weights[weight], sum) << " in the rows";
-    if (says_session(profile_) && !is_sampled(profile_, table) && may_lack_rows(profile_, table))
-      out_ << ", but small ones, which cutoff= leaves out";
+    if (says_session(profile_) && counts_code(table) && !is_sampled(profile_, table) &&
+        may_lack_rows(profile_, table))
+      out_ << "; small ones may be missing (cutoff=)";
     if (last.of > 1)
       out_ << "; the last of " << last.of << " tables: each holds all that was seen since the start or reset";
     if (table.windows == 1) out_ << "; one window";
