@@ -60,6 +60,8 @@ std::atomic<uint64_t> charged{0};  // pages
 // try to take it.
 Lock lock;
 Services services;
+// False: there is no session, or none any more; a compiled loop that still counts asks nothing of it.
+std::atomic<bool> has_session{false};
 bool by_thread = false;
 bool is_running = false;  // under the lock
 std::atomic<uint32_t> kept_ended{0};
@@ -178,10 +180,11 @@ void JNICALL add(JNIEnv* jni, jclass, jlong word, jint method) {
   const auto key = static_cast<uint64_t>(word);
   const uint32_t number = static_cast<uint32_t>(method) & (kMethods - 1);
   const uint32_t index = number >> kPageBits, place = number & (kPageCounts - 1);
+  const bool may_ask = has_session.load(std::memory_order_acquire);
   uint64_t os_id = 0;
   const bool is_agent =
-      (services.probes->thread(services.host, jni, nullptr, &os_id) & HPROF_THREAD_AGENT) != 0;
-  const uint32_t at = find_or_make(key, os_id, is_agent);
+      may_ask && (services.probes->thread(services.host, jni, nullptr, &os_id) & HPROF_THREAD_AGENT) != 0;
+  const uint32_t at = may_ask ? find_or_make(key, os_id, is_agent) : kEntries;
   if (at != kEntries) {
     const bool has_left_out =
         owners[at].left_out == nullptr || make_page(owners[at].left_out, index) != nullptr;
@@ -329,10 +332,12 @@ void ThreadCounts::open(const Services& of, bool threads) {
     if (by_thread && key > kNever) make_left_out(at);
   }
   leave_out_all();
+  has_session.store(true, std::memory_order_release);
 }
 
 // The pages stay; those of the next session are charged to it.
 void ThreadCounts::close() {
+  has_session.store(false, std::memory_order_release);
   const uint64_t count = charged.exchange(0, std::memory_order_relaxed);
   if (count != 0) services.mem->uncharge(services.host, count * sizeof(Page));
 }
