@@ -33,12 +33,14 @@ public final class Loader {
     /** A file of the jar. */
     private static final class Entry {
         final String digest;
+        final int size;
         final String path;
 
         Entry(String line) {
-            String[] words = line.split(" +", 2);
+            String[] words = line.split(" ", 3);
             digest = words[0];
-            path = words[1];
+            size = Integer.parseInt(words[1]);
+            path = words[2];
         }
     }
 
@@ -87,9 +89,9 @@ public final class Loader {
     }
 
     private static Path unpacked(String machine, String wanted) throws IOException {
-        byte[] list = resource(machine + "/FILES");
+        byte[] list = resource(machine + ".list");
         if (list == null) {
-            byte[] machines = resource("MACHINES");
+            byte[] machines = resource("machines");
             String known = machines == null ? "none" : new String(machines, StandardCharsets.UTF_8).trim().replace("\n", ", ");
             throw new IOException("no agent for " + machine + " in this jar, which has: " + known);
         }
@@ -125,7 +127,7 @@ public final class Loader {
         if (isWhole(folder, entries)) return folder;
         Path fresh = Files.createTempDirectory(base, "new-");
         try {
-            for (Entry entry : entries) unpack(machine, entry, fresh);
+            unpack(machine, entries, fresh);
             // A damaged folder; if another process replaces it meanwhile, a move fails, and the folder is whole.
             if (Files.exists(folder) && !isWhole(folder, entries)) {
                 Path damaged = Files.createTempDirectory(base, "old-");
@@ -142,19 +144,29 @@ public final class Loader {
         }
     }
 
-    private static void unpack(String machine, Entry entry, Path folder) throws IOException {
-        byte[] bytes = resource(machine + "/" + entry.path);
-        if (bytes == null || !digest(bytes).equals(entry.digest)) throw new IOException("this jar is damaged: " + machine + "/" + entry.path);
-        Path file = folder.resolve(entry.path);
-        Files.createDirectories(file.getParent());
-        Files.write(file, bytes);
-        if (!IS_WINDOWS) Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    private static void unpack(String machine, List<Entry> entries, Path folder) throws IOException {
+        byte[] packed = resource(machine + ".lzma");
+        byte[] all;
+        try {
+            all = Lzma.decode(packed, entries.stream().mapToInt(entry -> entry.size).sum());
+        } catch (IndexOutOfBoundsException damaged) {
+            throw new IOException("this jar is damaged: " + machine + ".lzma");
+        }
+        int begin = 0;
+        for (Entry entry : entries) {
+            byte[] bytes = Arrays.copyOfRange(all, begin, begin += entry.size);
+            if (!digest(bytes).equals(entry.digest)) throw new IOException("this jar is damaged: " + entry.path + " of " + machine);
+            Path file = folder.resolve(entry.path);
+            Files.createDirectories(file.getParent());
+            Files.write(file, bytes);
+            if (!IS_WINDOWS) Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+        }
     }
 
     private static boolean isWhole(Path folder, List<Entry> entries) throws IOException {
         for (Entry entry : entries) {
             Path file = folder.resolve(entry.path);
-            if (!Files.isRegularFile(file) || !digest(Files.readAllBytes(file)).equals(entry.digest)) return false;
+            if (!Files.isRegularFile(file) || Files.size(file) != entry.size || !digest(Files.readAllBytes(file)).equals(entry.digest)) return false;
         }
         return true;
     }
