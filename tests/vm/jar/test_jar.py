@@ -13,6 +13,7 @@ from harness import ROOT, TIMEOUT, Skip, check, check_equal, clean_environment, 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MAVEN_SECONDS = 600
+BATCH = 200000  # calls of the benchmark in an operation of JMH
 
 
 @contextlib.contextmanager
@@ -111,3 +112,112 @@ def other_commands_are_those_of_the_tool(vm):
     run = run_jar(vm, "print", "none.txt", code=2)
     check("none.txt" in run.err, "message\n%s" % run)
     run_jar(vm, code=2)
+
+
+# --- with Maven and Maven Central
+
+def has_part(vm, part):
+    jar, said = made(vm)
+    left = re.search(r"^build: left out: %s: (.*)$" % part, said, re.M)
+    if left:
+        raise Skip("no Maven or Maven Central: %s" % left.group(1))
+    return jar
+
+
+def fetched(vm):
+    """The jars of libraries.xml."""
+    with shared(vm) as folder:
+        out = os.path.join(folder, "test-libraries")
+        if not os.path.isdir(out):
+            shutil.copy(os.path.join(HERE, "libraries.xml"), vm.path("pom.xml"))
+            maven(vm, vm.dir, "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies", "-DoutputDirectory=" + vm.path("libraries"))
+            os.rename(vm.path("libraries"), out)
+        return sorted(glob.glob(os.path.join(out, "*.jar")))
+
+
+def maven(vm, folder, *arguments, code=0):
+    """What mvn prints. What it cannot download skips the test."""
+    environment = clean_environment({"XDG_CACHE_HOME": vm.path("cache")})
+    run = subprocess.run(["mvn", "-B", "-ntp", *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         timeout=MAVEN_SECONDS, env=environment, universal_newlines=True)
+    if re.search(r"Could not (transfer|resolve|find) |Unknown host|could not be resolved", run.stdout) and run.returncode:
+        raise Skip("no Maven or Maven Central: %s" % re.search(r"^\[ERROR\].*$", run.stdout, re.M).group(0))
+    check_equal(run.returncode, code, "mvn %s\n%s\nexit code" % (" ".join(arguments), run.stdout[-6000:]))
+    return run.stdout
+
+
+def compiled_benchmark(vm):
+    """The class path of a benchmark, compiled by this JDK."""
+    jars = fetched(vm)
+    path = os.pathsep.join(jars)
+    code, text = vm.tool("javac", "-nowarn", "-cp", path, "-processorpath", path, "-d", vm.path("benchmark"), *staged_sources(vm, "jmh"))
+    check_equal(code, 0, "javac: %s" % text)
+    return os.pathsep.join([vm.path("benchmark"), *jars])
+
+
+def staged_sources(vm, name):
+    os.makedirs(vm.path("benchmark"))
+    shutil.copytree(os.path.join(HERE, name), vm.path(name))
+    return glob.glob(os.path.join(vm.path(name), "*.java"))
+
+
+def jmh(vm, path, *arguments):
+    """What JMH prints. Each iteration is a batch of a known size: nothing depends on the time that the machine has."""
+    command = vm.command("java", "-Xmx256m", "-Djmh.ignoreLock=true", "-cp", made(vm)[0] + os.pathsep + path, "org.openjdk.jmh.Main",
+                         "-bm", "ss", "-wi", "2", "-i", "3", "-bs", str(BATCH), *arguments)
+    run = subprocess.run(command, cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         timeout=MAVEN_SECONDS, env=clean_environment({"XDG_CACHE_HOME": vm.path("cache")}), universal_newlines=True)
+    return run.returncode, run.stdout
+
+
+def scores(text):
+    """{name: score} of the table at the end."""
+    return {name: float(score) for name, score in re.findall(r"^Boxes\.box:(hprof\.\S+) .* ([0-9.]+) +\S+/op$", text, re.M)}
+
+
+@vm_test(needs=("proc",))
+def jmh_prints_objects_and_calls_of_an_operation(vm):
+    has_part(vm, "jmh")
+    path = compiled_benchmark(vm)
+    code, text = jmh(vm, path, "-f", "2", "-prof", "hprof:dir=flames")
+    check_equal(code, 0, text)
+    found = scores(text)
+    check_equal(sorted(found), ["hprof.bytes.norm", "hprof.calls.norm", "hprof.objects.norm"], "results\n%s" % text)
+    # JMH itself makes a few hundred objects for an iteration.
+    for name, wanted in (("objects", 3), ("calls", 5), ("bytes", 56 if vm.bits == 64 else 40)):
+        got = found["hprof.%s.norm" % name] / BATCH
+        check(wanted <= got < 1.02 * wanted, "%s: %s, expected %s\n%s" % (name, got, wanted, text))
+    check("Blackhole compile option" not in text, text)
+    check("java.lang.Integer" in text and "com.acme.Boxes.box" in text, "no sites\n%s" % text)
+    check_equal(len(glob.glob(vm.path("flames/com.acme.Boxes.box*.html"))), 2, "flame graphs: %s" % os.listdir(vm.path("flames")))
+    check_equal(glob.glob(vm.path("java.hprof*")), [], "reports")
+
+
+@vm_test(needs=("proc",))
+def jmh_has_each_mode(vm):
+    has_part(vm, "jmh")
+    path = compiled_benchmark(vm)
+    for mode, names in (("sites", ["bytes", "objects"]), ("calls;include=com.acme.*", ["calls"]), ("times", ["calls"]), ("samples", [])):
+        code, text = jmh(vm, path, "-f", "1", "-prof", "hprof:" + mode)
+        check_equal((code, sorted(scores(text))), (0, ["hprof.%s.norm" % name for name in names]), "%s\n%s" % (mode, text))
+        check("Secondary result" in text, text)
+    check(scores(text) == {}, text)
+    agent = "agent=%s/libhprof.so" % shutil.copytree(vm.agent_dir, vm.path("given/lib"))
+    os.makedirs(vm.path("given/bin"))
+    subprocess.check_call(["cp", os.path.join(vm.tree, "bin", "hprof"), vm.path("given/bin")])
+    code, text = jmh(vm, path, "-f", "1", "-prof", "hprof:calls;" + agent)
+    check_equal((code, list(scores(text))), (0, ["hprof.calls.norm"]), text)
+
+
+@vm_test(needs=("proc",))
+def jmh_says_what_is_wrong(vm):
+    has_part(vm, "jmh")
+    path = compiled_benchmark(vm)
+    for option, wanted in (("nonsense", "hprof: no mode nonsense; there are: sites, calls, times, samples"),
+                           ("file=x", "hprof: file= is given by the profiler"),
+                           ("calls;times", "hprof: times counts the calls: without calls"),
+                           ("agent=none.so", "hprof: none.so"), ("calls;nonsense=1", "Unknown option: nonsense")):
+        code, text = jmh(vm, path, "-f", "1", "-prof", "hprof:" + option)
+        check(wanted in text, "%s\n%s" % (option, text))
+    code, text = jmh(vm, path, "-f", "0", "-prof", "hprof")
+    check("hprof: the agent needs a VM of its own: not with -f 0" in text, text)
