@@ -146,6 +146,9 @@ TEST_CASE("definition faults") {
   DumpRecipe renamed =
       defined([](B& b) { b.start_thread(9, 0x2020, 1, 0x10).start_thread(9, 0x2020, 1, 0x11); });
   CHECK(check(renamed.build(), strictest()).errors == 0);
+  DumpRecipe renamed_in_dump =
+      defined([](B& b) { b.start_thread(9, 0x2020, 1, 0x10).start_thread(9, 0x2021, 1, 0x11); });
+  CHECK(check(renamed_in_dump.build(), strictest()).errors == 0);
   breaks_only(defined([](B& b) { b.begin(0x0b).u4(77).end(); }), Rule::kThreadUnstarted);
   breaks_only(defined([](B& b) {
                 b.start_thread(9, 0x2020, 1, 0x10).begin(0x0b).u4(9).end();

@@ -174,7 +174,8 @@ def threads_have_java_s_ids_and_the_names_that_they_gave_themselves(vm):
 @vm_test(units=("monitor",) + OUTPUT, quick=True)
 def monitors_have_an_address_and_a_previous_owner(vm):
     run, found = recorded(vm, "monitor=y", "Contend", "monitor", "3", "5", "20")
-    blocked = [event for event in found.events["jdk.JavaMonitorEnter"] if any(name.startswith("Contend.") for name in frames(event))]
+    blocked = [event for event in found.events["jdk.JavaMonitorEnter"] if event["monitorClass"]["name"] == "java/lang/Object"
+               and any(name.startswith("Contend.") for name in frames(event))]
     check_equal(len({event["address"] for event in blocked}), 1, "addresses of one monitor")
     check(blocked[0]["address"] != 0, "no address")
     owners = [event["previousOwner"] for event in blocked if event["previousOwner"]]
@@ -233,7 +234,7 @@ def samples_are_of_virtual_threads(vm):
         named = [thread for thread in of_virtual if thread["javaName"]]
         check(len(named) > 0.8 * len(of_virtual), "%s: %d of %d have a name" % (clock, len(named), len(of_virtual)))
         check_equal([thread for thread in named if thread["javaThreadId"] != id_in_name(thread)], [], "threads with another id")
-        check(len({thread["javaThreadId"] for thread in of_virtual}) > 3, "ids")
+        check(len({thread["javaThreadId"] for thread in of_virtual}) > 1, "ids")
         resting = [event["sampledThread"] for event in found.events[WAIT_SAMPLE] if "VirtualNamed.rest" in frames(event)]
         check("wall" not in clock or resting, "no virtual thread that waits")
         check_equal([thread for thread in resting if not thread["virtual"] or thread["javaThreadId"] != id_in_name(thread)], [], "waiting")

@@ -151,11 +151,12 @@ bool AsciiChecker::thread_line(std::string_view text) {
     }
     const auto before = threads_.find(id);
     if (before != threads_.end()) {
-      // A live thread that is named anew.
-      if (before->second.object == object && !before->second.ended) return true;
+      // A live thread that is named anew; after a heap dump its object has another id.
+      const Thread& known = before->second;
+      if (!known.ended && (known.object == object || known.name != name)) return true;
       log_.report(Rule::kThreadSerial, lines_.number(), "thread %" PRIu64 " was started before", id);
     }
-    threads_[id] = {object, false};
+    threads_[id] = {object, std::string(name), false};
     auto [owner, fresh] = live_objects_.emplace(object, id);
     if (!fresh) {
       log_.report(Rule::kThreadObject, lines_.number(), "object %" PRIx64 " is also that of thread %" PRIu64,

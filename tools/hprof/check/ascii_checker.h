@@ -44,6 +44,7 @@ class AsciiChecker {
   };
   struct Thread {
     uint64_t object;
+    std::string name;
     bool ended;
   };
   struct Table {

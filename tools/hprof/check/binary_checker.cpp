@@ -233,10 +233,12 @@ void BinaryChecker::start_thread(const RecordHead& head) {
   if (!exact_length(head, 8 + 4 * in_.id_size())) return;
   uint32_t serial = in_.u4();
   const uint64_t object = in_.id();
+  in_.u4();  // its trace
+  const uint64_t name = in_.id();
   const auto before = definitions_.threads.find(serial);
-  // A live thread that is named anew has another one.
-  const bool is_again =
-      before != definitions_.threads.end() && before->second.object == object && !before->second.ended;
+  // A live thread that is named anew has another one; after a heap dump its object has another id.
+  const bool is_again = before != definitions_.threads.end() && !before->second.ended &&
+                        (before->second.object == object || before->second.name != name);
   if (serial == 0 || (before != definitions_.threads.end() && !is_again)) {
     log_.report(Rule::kThreadSerial, head.offset, "thread serial number %" PRIu32 " %s", serial,
                 serial == 0 ? "is not greater than 0" : "was started before");
