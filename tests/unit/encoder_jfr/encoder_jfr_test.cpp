@@ -4,16 +4,14 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/core_tables.hpp>
 
-#include "tests/unit/encoder_jfr/jfr_reader.h"
-#include "tests/unit/golden/encoder_run.h"
+#include "tests/unit/encoder_jfr/written_file.h"
 
 using namespace hprof;
+using namespace hprof::test;
 
 namespace {
 
-constexpr uint64_t kCreatedNs = 5'000'000'000, kCreatedMs = 1'700'000'000'000, kSecond = 1'000'000'000;
-
-const hprof_unit& unit() { return mock_unit(hprof_module_encoder_jfr, "encoder_jfr"); }
+constexpr uint64_t kSecond = 1'000'000'000;
 
 // A row without a context.
 struct SampleRow {
@@ -54,56 +52,6 @@ constexpr auto kContentions =
     tables::schema<hprof_monitor_event>(HPROF_TABLE_MONITOR_TIME_EVENTS, "CONTENTIONS", kBlockedColumns);
 constexpr auto kWaits =
     tables::schema<hprof_monitor_event>(HPROF_TABLE_MONITOR_WAIT_EVENTS, "WAITS", kBlockedColumns);
-
-// A file: its begin, the records that a test adds, its end.
-class File {
- public:
-  explicit File(MockHost& mock) : host(mock), run(mock, unit()) {
-    auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
-    begin.created_ms = kCreatedMs;
-    begin.created_ns = kCreatedNs;
-    CHECK(run.encode(&begin.head) == HPROF_OK);
-  }
-
-  template <class Row>
-  void events(const hprof_table_schema& schema, const std::vector<Row>& rows, hprof_status want = HPROF_OK) {
-    hprof_rec_table table = table_of(schema, rows.data(), rows.size());
-    table.flags = HPROF_TABLE_EVENTS;
-    table.head.time_us = now_us;
-    CHECK(run.encode_any(&table.head) == want);
-  }
-  void note(const std::string& text) {
-    auto note = make_record<hprof_rec_note>(HPROF_RECORD_NOTE);
-    note.head.time_us = now_us;
-    note.text = {text.data(), text.size()};
-    CHECK(run.encode(&note.head) == HPROF_OK);
-  }
-  template <class Row>
-  void table(const hprof_table_schema& schema, const std::vector<Row>& rows) {
-    const hprof_rec_table table = table_of(schema, rows.data(), rows.size());
-    CHECK(run.encode(&table.head) == HPROF_OK);
-  }
-  void border(uint32_t kind) {
-    auto record = make_record<hprof_rec_report>(kind);
-    record.info = &info;
-    record.head.time_us = now_us;
-    CHECK(run.encode(&record.head) == HPROF_OK);
-  }
-  std::vector<JfrChunk> chunks() {
-    std::vector<JfrChunk> found;
-    CHECK(read_jfr(run.bytes(), &found) == "");
-    return found;
-  }
-  std::vector<JfrChunk> end() {
-    border(HPROF_RECORD_FILE_END);
-    return chunks();
-  }
-
-  MockHost& host;
-  EncoderRun run;
-  uint64_t now_us = 0;
-  hprof_report_info info = {};
-};
 
 hprof_trace_serial add_trace(MockHost& host, const std::string& owner, const std::string& method,
                              int32_t line, uint32_t flags = 0) {
@@ -524,95 +472,4 @@ TEST_CASE("tables of reports are left out, with a message where they have no eve
         "format=jfr holds events only, and of SITES there are none; sites=sampled has them");
   file.events<hprof_site_row>(kAllocSites, {{1, trace, 1, 1, 1, 1}}, HPROF_UNSUPPORTED);
   CHECK(file.end().size() == 1);
-}
-
-namespace {
-
-constexpr hprof_column kNumber = {"n", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr};
-constexpr hprof_column kVmColumns[] = {tables::kAt, tables::kThread, kNumber, kNumber, kNumber, kNumber};
-constexpr hprof_table_schema vm_table(const char* name, uint32_t columns) {
-  return {sizeof(hprof_table_schema), columns, sizeof(hprof_column), 0, name, "VM", kVmColumns};
-}
-constexpr auto kThreads = vm_table(HPROF_TABLE_THREAD_EVENTS, 3),
-               kPauses = vm_table(HPROF_TABLE_PAUSE_EVENTS, 3), kLoad = vm_table(HPROF_TABLE_LOAD_EVENTS, 6),
-               kHeap = vm_table(HPROF_TABLE_HEAP_EVENTS, 5),
-               kThreadCounts = vm_table(HPROF_TABLE_THREAD_COUNT_EVENTS, 5),
-               kVms = vm_table(HPROF_TABLE_VM_EVENTS, 6);
-
-}  // namespace
-
-TEST_CASE("threads, pauses, the heap and the load") {
-  MockHost host;
-  const auto thread = host.add_thread("worker", "main", "");
-  File file(host);
-  file.events<hprof_thread_event>(kThreads, {{kCreatedNs + 1, thread, 1}, {kCreatedNs + 9, thread, 0}});
-  file.events<hprof_pause_event>(kPauses, {{kCreatedNs + 50, 20, 3}});
-  file.events<hprof_heap_event>(kHeap, {{kCreatedNs + 60, 100, 400, 800, 3}});
-  file.events<hprof_load_event>(kLoad,
-                                {{kCreatedNs + 70, 1000, 1000, 4, 3, 4}, {kCreatedNs + 80, 0, 5, 4, 0, 0}});
-  file.now_us = 1;
-  const auto chunks = file.end();
-  REQUIRE(chunks.size() == 1);
-  const JfrChunk& chunk = chunks[0];
-  REQUIRE(chunk.of("jdk.ThreadStart").size() == 1);
-  REQUIRE(chunk.of("jdk.ThreadEnd").size() == 1);
-  CHECK(chunk.of("jdk.ThreadStart")[0]["thread"]["javaName"].text == "worker");
-  CHECK(chunk.of("jdk.ThreadEnd")[0]["eventThread"]["javaName"].text == "worker");
-  CHECK(chunk.of("jdk.ThreadEnd")[0]["startTime"].number - chunk.start_ticks == 9);
-  REQUIRE(chunk.of("jdk.GarbageCollection").size() == 1);
-  const auto pause = chunk.of("jdk.GarbageCollection")[0];
-  CHECK(pause["startTime"].number - chunk.start_ticks == 30);
-  CHECK(pause["duration"].number == 20);
-  CHECK(pause["gcId"].number == 3);
-  CHECK(pause["longestPause"].number == 20);
-  REQUIRE(chunk.of("jdk.GCHeapSummary").size() == 1);
-  const auto heap = chunk.of("jdk.GCHeapSummary")[0];
-  CHECK(heap["gcId"].number == 3);
-  CHECK(heap["when"].text == "After GC");
-  CHECK(heap["heapSpace"]["committedSize"].number == 400);
-  CHECK(heap["heapSpace"]["reservedSize"].number == 800);
-  CHECK(heap["heapUsed"].number == 100);
-  const auto load = chunk.of("jdk.CPULoad");
-  REQUIRE(load.size() == 2);
-  CHECK(load[0]["jvmUser"].number == 0x3e800000);       // 0.25
-  CHECK(load[0]["machineTotal"].number == 0x3f400000);  // 0.75
-  CHECK(load[1]["jvmUser"].number == 0x3f800000);       // 1
-  CHECK(load[1]["jvmSystem"].number == 0);
-  CHECK(load[1]["machineTotal"].number == 0x3f800000);
-  REQUIRE(chunk.of("jdk.CPUInformation").size() == 1);
-  CHECK(chunk.of("jdk.CPUInformation")[0]["hwThreads"].number == 4);
-  CHECK(chunk.meanings.at("jdk.CPULoad.jvmUser") == "Percentage ;");
-}
-
-TEST_CASE("the VM, its threads, its pauses and its end") {
-  MockHost host;
-  File file(host);
-  file.events<hprof_thread_count_event>(kThreadCounts, {{kCreatedNs + 1, 4, 3, 6, 5}});
-  file.events<hprof_pause_event>(kPauses, {{kCreatedNs + 9, 5, 2}});
-  file.events<hprof_vm_event>(kVms, {{kCreatedNs, host.string("A VM"), host.string("JRE (17.0.1)"),
-                                      host.string("-Xmx1g"), host.string("Main 1"), 4711}});
-  file.info.reason = HPROF_REPORT_EXIT;
-  file.border(HPROF_RECORD_REPORT_END);
-  file.border(HPROF_RECORD_REPORT_END);
-  const auto chunks = file.end();
-  const auto vm = chunks.at(0).of("jdk.JVMInformation").at(0);
-  CHECK(vm["jvmName"].text == "A VM");
-  CHECK(vm["jvmVersion"].text == "JRE (17.0.1)");
-  CHECK(vm["jvmArguments"].text == "-Xmx1g");
-  CHECK(vm["javaArguments"].text == "Main 1");
-  CHECK(vm["jvmStartTime"].number == 4711);
-  const auto threads = chunks[0].of("jdk.JavaThreadStatistics").at(0);
-  CHECK(threads["activeCount"].number == 4);
-  CHECK(threads["daemonCount"].number == 3);
-  CHECK(threads["accumulatedCount"].number == 6);
-  CHECK(threads["peakCount"].number == 5);
-  for (const char* type : {"jdk.GarbageCollection", "jdk.GCPhasePause"}) {
-    const auto pauses = chunks[0].of(type);
-    REQUIRE(pauses.size() == 1);
-    CHECK(pauses[0]["startTime"].number == 4);
-    CHECK(pauses[0]["duration"].number == 5);
-    CHECK(pauses[0]["gcId"].number == 2);
-  }
-  CHECK(chunks[0].of("jdk.GCPhasePause")[0]["name"].text == "GC Pause");
-  CHECK(chunks[0].of("jdk.Shutdown").size() == 1);
 }
