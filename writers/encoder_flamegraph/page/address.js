@@ -2,7 +2,7 @@
 
 function keep() {
   const said = new URLSearchParams();
-  if (state.table) said.set('t', state.table);
+  if (state.tables.length > 1) said.set('t', state.table);
   said.set('w', weight().name);
   said.set('v', state.view);
   if (state.zoom.length) said.set('z', state.zoom.map((n) => names[n]).join(';'));
@@ -19,7 +19,7 @@ function keep() {
 function recall() {
   const said = new URLSearchParams(location.hash.slice(1)), known = (n) => numbers.has(n);
   const changes = { view: ['flame', 'icicle', 'callers'].includes(said.get('v')) ? said.get('v') : 'icicle' };
-  if (+said.get('t') > 0 && +said.get('t') < state.tables.length) changes.table = +said.get('t');
+  if (said.has('t') && state.tables[+said.get('t')]) changes.table = +said.get('t');
   changes.weight = said.get('w') || '';
   for (const box of BOXES) changes[box] = !!said.get(box[0]);
   changes.threads = said.get('u') || '';
