@@ -124,6 +124,15 @@ void WaitingThreads::draw(JNIEnv* jni, jobject set, uint32_t splits, const Each&
   clear_exception(jni);
 }
 
+// Threads of a set that stands for so many.
+void WaitingThreads::count(uint64_t size, double stands_for) {
+  if (stands_for > 1) {
+    estimated_ += static_cast<double>(size) * stands_for;
+  } else {
+    known_ += size;
+  }
+}
+
 void WaitingThreads::meet(JNIEnv* jni, jthread thread, double stands_for) {
   const LocalFrame frame(jni, 16);
   if (!frame.is_open() || jni->IsInstanceOf(thread, virtual_thread_) == JNI_FALSE) return;
@@ -146,7 +155,7 @@ void WaitingThreads::draw_scope(JNIEnv* jni, jobject scope, double stands_for) {
   jobject set = flock != nullptr ? jni->GetObjectField(flock, flock_threads_) : nullptr;
   if (set == nullptr) return;
   const uint64_t size = size_of(jni, set);
-  counted_ += static_cast<uint64_t>(static_cast<double>(size) * stands_for);
+  count(size, stands_for);
   draw_threads(jni, set, splits_for(size, kMostOfScope), stands_for);
 }
 
@@ -180,10 +189,11 @@ uint32_t WaitingThreads::turn(JNIEnv* jni, uint32_t most, Visit visit, void* arg
   argument_ = argument;
   met_ = 0;
   met_weight_ = 0;
-  counted_ = root_ != nullptr ? size_of(jni, root_) : 0;
+  known_ = root_ != nullptr ? size_of(jni, root_) : 0;
+  estimated_ = 0;
   // The same probability for all, whatever the sizes of their sets.
-  const uint32_t splits = splits_for(population_ > counted_ ? population_ : counted_, most);
-  if (counted_ != 0) draw_threads(jni, root_, splits, 1);
+  const uint32_t splits = splits_for(population_ > known_ ? population_ : known_, most);
+  if (known_ != 0) draw_threads(jni, root_, splits, 1);
   const uint32_t skips = splits_for(size_of(jni, registry_), kMostContainers);
   const auto each = static_cast<double>(uint64_t{1} << skips);
   draw(jni, registry_, skips, [&](jobject reference) {
@@ -192,16 +202,16 @@ uint32_t WaitingThreads::turn(JNIEnv* jni, uint32_t most, Visit visit, void* arg
     jobject set = container != nullptr ? threads_of(jni, container) : nullptr;
     if (set == nullptr) return;
     const uint64_t size = size_of(jni, set);
-    counted_ += size << skips;
+    count(size, each);
     if (size != 0) draw_threads(jni, set, splits > skips ? splits - skips : 0, each);
   });
   return met_;
 }
 
-uint64_t WaitingThreads::end_turn() {
+void WaitingThreads::end_turn() {
   const bool is_first = population_ == kFirstPopulation;
-  population_ = is_first ? counted_ : (15 * population_ + counted_) / 16;
-  return counted_;
+  const uint64_t counted = known_ + static_cast<uint64_t>(estimated_);
+  population_ = is_first ? counted : (15 * population_ + counted) / 16;
 }
 
 }  // namespace hprof::samples

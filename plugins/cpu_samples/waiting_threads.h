@@ -35,11 +35,12 @@ class WaitingThreads {
   // After turn(), for the same visit: meets threads of the scopes of a platform thread, which stands for so
   // many.
   void follow_scopes(JNIEnv* jni, jthread owner, double stands_for);
-  // Ends a turn. Returns how many threads it found in the sets; where owners of scopes are drawn, right on
-  // average.
-  uint64_t end_turn();
-  // How many of the threads that the turn found those it met do not stand for; negative: they stand for more.
-  double left_out() const { return static_cast<double>(counted_) - met_weight_; }
+  void end_turn();
+  // Of the last turn: threads in sets whose number is known; in the sets of those owners and containers that
+  // were drawn, right on average; and how many those that it met stand for.
+  uint64_t known() const { return known_; }
+  double estimated() const { return estimated_; }
+  double met() const { return met_weight_; }
 
  private:
   // How far scopes of scopes are followed.
@@ -56,10 +57,12 @@ class WaitingThreads {
   void draw_threads(JNIEnv* jni, jobject set, uint32_t splits, double stands_for);
   void draw_scope(JNIEnv* jni, jobject scope, double stands_for);
   jobject threads_of(JNIEnv* jni, jobject container) const;
+  void count(uint64_t size, double stands_for);
   void meet(JNIEnv* jni, jthread thread, double stands_for);
 
   RandomMoments coin_;
-  uint64_t counted_ = 0;     // threads in the sets of this turn
+  uint64_t known_ = 0;  // threads in the sets of this turn
+  double estimated_ = 0;
   uint64_t population_ = 0;  // mean of the last turns
   uint32_t met_ = 0;
   double met_weight_ = 0;  // how many threads those met stand for

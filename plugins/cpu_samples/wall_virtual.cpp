@@ -17,7 +17,7 @@ void WallVirtual::open(Shared* shared, jvmtiEnv* jvmti, JNIEnv* jni, WallCounts*
   const Services& s = shared->services;
   // Names of virtual threads are not known, so that only `*` covers them.
   if (covers(shared->thread_names, {})) waiting_.open(s, jni, s.clock->monotonic(s.host));
-  seen_ns_ = s.clock->monotonic(s.host);
+  time_.open(s.clock->monotonic(s.host));
 }
 
 // All owners of structured scopes, or as many at random.
@@ -40,18 +40,13 @@ void WallVirtual::turn(JNIEnv* jni, WallTurns& turns, WallThreads& owners) {
   if (!waiting_.is_open()) return;
   const Services& s = shared_->services;
   shared_->book.begin_draw();
-  const uint64_t now = s.clock->monotonic(s.host);
-  const auto since_ns = static_cast<double>(now - seen_ns_);
-  for_ns_ = since_ns + (found_ != 0 ? owed_ns_ / static_cast<double>(found_) : 0);
-  if (for_ns_ < 0) for_ns_ = 0;
-  seen_ns_ = now;
+  for_ns_ = time_.begin(s.clock->monotonic(s.host));
   const uint32_t most = turns.most_samples();
   waiting_.turn(jni, most < kMostDrawn ? most : kMostDrawn, &WallVirtual::visit, this);
   follow_owners(jni, turns, owners);
-  found_ = waiting_.end_turn();
-  const auto found = static_cast<double>(found_);
-  owed_ns_ += since_ns * found - for_ns_ * (found - waiting_.left_out());
-  counts_->facts.in_sets += found_;
+  waiting_.end_turn();
+  time_.end(waiting_.known(), waiting_.estimated(), waiting_.met());
+  counts_->facts.in_sets += time_.found();
   shared_->book.end_draw();
 }
 

@@ -1,11 +1,11 @@
 // Samples of virtual threads that wait, which no carrier runs: drawn at random in each turn of the wall-clock
-// engine. Each stands for as many as the draw left out, and for the time since the last turn. The VM's sets
-// say how many threads there are: what a draw counts too few or too many, the next one makes up for.
+// engine. Each stands for as many as the draw left out, and for the time that drawn_time.h says.
 #pragma once
 
 #include <cstdint>
 #include <jvmti.h>
 
+#include "drawn_time.h"
 #include "waiting_threads.h"
 #include "wall_counts.h"
 #include "wall_turns.h"
@@ -25,12 +25,11 @@ class WallVirtual {
   // Samples virtual threads, those of the scopes of platform threads as well.
   void turn(JNIEnv* jni, WallTurns& turns, WallThreads& owners);
   // How many samples the next turn has threads for.
-  uint64_t wanted() const { return found_ < kMostDrawn ? found_ : kMostDrawn; }
+  uint64_t wanted() const { return time_.found() < kMostDrawn ? time_.found() : kMostDrawn; }
   // The time up to now is not counted.
   void forget(uint64_t now) {
-    seen_ns_ = now;
+    time_.forget(now);
     open_ns_ = 0;
-    owed_ns_ = 0;
   }
 
  private:
@@ -44,11 +43,9 @@ class WallVirtual {
   jvmtiEnv* jvmti_ = nullptr;
   WallCounts* counts_ = nullptr;
   WaitingThreads waiting_;
-  uint64_t seen_ns_ = 0;  // the time up to here is in the samples, or in open_ns_
-  double for_ns_ = 0;     // what a sample of this turn stands for
-  double open_ns_ = 0;    // rounding error
-  double owed_ns_ = 0;    // time of threads that no sample has counted yet; negative: counted too much
-  uint64_t found_ = 0;    // threads in the VM's sets, in the last turn
+  DrawnTime time_;
+  double for_ns_ = 0;   // what a sample of this turn stands for
+  double open_ns_ = 0;  // rounding error
 };
 
 }  // namespace hprof::samples
