@@ -29,7 +29,7 @@ def shared(vm):
 def made(vm):
     """The jar, made once of this build, and what making it printed."""
     with shared(vm) as out:
-        said = os.path.join(out, "said-%d" % os.getppid())
+        said = os.path.join(out, "said-%d" % os.getpid())
         if not os.path.exists(said):
             if not shutil.which("javac"):
                 raise Skip("no javac here")
