@@ -9,6 +9,7 @@ import java.io.InputStreamReader;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
@@ -78,12 +79,14 @@ public final class Loader {
     }
 
     /** Whether this VM has the C library musl. */
-    private static boolean isMusl() throws IOException {
+    private static boolean isMusl() {
         // Names of files need not be UTF-8.
         try (BufferedReader maps = Files.newBufferedReader(Paths.get("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
             for (String line = maps.readLine(); line != null; line = maps.readLine()) {
                 if (line.contains("/ld-musl-") || line.contains("/libc.musl-")) return true;
             }
+        } catch (IOException unknown) {
+            return false;
         }
         return false;
     }
@@ -128,12 +131,8 @@ public final class Loader {
         Path fresh = Files.createTempDirectory(base, "new-");
         try {
             unpack(machine, entries, fresh);
-            // A damaged folder; if another process replaces it meanwhile, a move fails, and the folder is whole.
-            if (Files.exists(folder) && !isWhole(folder, entries)) {
-                Path damaged = Files.createTempDirectory(base, "old-");
-                Files.move(folder, damaged.resolve(machine), StandardCopyOption.ATOMIC_MOVE);
-                delete(damaged);
-            }
+            if (Files.exists(folder) && !isWhole(folder, entries)) discard(folder, base);
+            // Fails if another process was faster.
             Files.move(fresh, folder, StandardCopyOption.ATOMIC_MOVE);
             return folder;
         } catch (IOException error) {
@@ -141,6 +140,17 @@ public final class Loader {
             throw error;
         } finally {
             delete(fresh);
+        }
+    }
+
+    private static void discard(Path damaged, Path base) throws IOException {
+        Path old = Files.createTempDirectory(base, "old-");
+        try {
+            Files.move(damaged, old.resolve("it"), StandardCopyOption.ATOMIC_MOVE);
+        } catch (NoSuchFileException gone) {
+            // Another process has done it.
+        } finally {
+            delete(old);
         }
     }
 
@@ -163,12 +173,16 @@ public final class Loader {
         }
     }
 
-    private static boolean isWhole(Path folder, List<Entry> entries) throws IOException {
-        for (Entry entry : entries) {
-            Path file = folder.resolve(entry.path);
-            if (!Files.isRegularFile(file) || Files.size(file) != entry.size || !digest(Files.readAllBytes(file)).equals(entry.digest)) return false;
+    private static boolean isWhole(Path folder, List<Entry> entries) {
+        try {
+            for (Entry entry : entries) {
+                Path file = folder.resolve(entry.path);
+                if (Files.size(file) != entry.size || !digest(Files.readAllBytes(file)).equals(entry.digest)) return false;
+            }
+            return true;
+        } catch (IOException missing) {
+            return false;
         }
-        return true;
     }
 
     private static void delete(Path path) {
