@@ -86,7 +86,7 @@ def processes_unpack_at_the_same_time(vm):
     environment = clean_environment({"XDG_CACHE_HOME": vm.path("cache")})
     for _ in range(2):
         started = [subprocess.Popen(vm.command("java", "-Xmx64m", "-jar", jar, "agentpath"), cwd=vm.dir, stdout=subprocess.PIPE,
-                                    stderr=subprocess.STDOUT, env=environment) for _ in range(6)]
+                                    stderr=subprocess.STDOUT, env=environment) for _ in range(3)]
         said = {(process.communicate(timeout=TIMEOUT)[0], process.returncode) for process in started}
         check(len(said) == 1 and {code for _, code in said} == {0}, "paths and exit codes: %s" % said)
         check_equal(len(os.listdir(vm.path("cache/hprof"))), 1, "what is left: %s" % os.listdir(vm.path("cache/hprof")))
