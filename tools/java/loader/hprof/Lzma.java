@@ -45,7 +45,8 @@ final class Lzma {
     }
 
     private void run() {
-        int lc = in[0] % 9, lp = in[0] / 9 % 5, pb = in[0] / 45;
+        int properties = in[0] & 0xff;
+        int lc = properties % 9, lp = properties / 9 % 5, pb = properties / 45;
         at = HEADER + 1;
         for (int i = 0; i < 4; i++) code = code << 8 | in[at++] & 0xff;
         short[] isMatch = probabilities(STATES << 4), isRep = probabilities(STATES), isRepG0 = probabilities(STATES);
