@@ -2,6 +2,7 @@
 // others write it. Profiles whose types are weights of one table become that table.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "tools/format/protobuf.h"
@@ -17,22 +18,36 @@ using namespace protobuf;
 // Field numbers of opentelemetry/proto/profiles/v1development: of the request, ResourceProfiles,
 // ScopeProfiles,
 constexpr uint32_t kResourceProfiles = 1, kDictionary = 2;
-constexpr uint32_t kScopeProfiles = 2, kProfiles = 2;
+constexpr uint32_t kResource = 1, kScopeProfiles = 2, kProfiles = 2;
 // of ProfilesDictionary,
-constexpr uint32_t kLocations = 2, kFunctions = 3, kStrings = 5, kAttributes = 6, kStacks = 7;
+constexpr uint32_t kMappings = 1, kLocations = 2, kFunctions = 3, kStrings = 5, kAttributes = 6, kStacks = 7;
 // of Profile, ValueType, Sample,
 constexpr uint32_t kSampleType = 1, kSamples = 2, kTime = 3, kDuration = 4, kPeriodType = 5, kPeriod = 6;
 constexpr uint32_t kType = 1, kUnit = 2;
 constexpr uint32_t kStackIndex = 1, kAttributeIndices = 2, kValues = 4, kTimes = 5;
-// of Function, Location, Line, Stack, KeyValueAndUnit, AnyValue.
+// of Resource, Mapping, Function, Location, Line, Stack, KeyValueAndUnit, AnyValue.
+constexpr uint32_t kResourceAttributes = 1;
+constexpr uint32_t kMappingBegin = 1, kMappingEnd = 2, kFileOffset = 3, kMappingFile = 4;
 constexpr uint32_t kName = 1, kFile = 3;
-constexpr uint32_t kAddress = 2, kLines = 3;
+constexpr uint32_t kMappingIndex = 1, kAddress = 2, kLines = 3, kLocationAttributes = 4;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kLocationIndices = 1;
 constexpr uint32_t kKey = 1, kValue = 2;
-constexpr uint32_t kText = 1, kTextIndex = 8;
+constexpr uint32_t kText = 1, kNumber = 3, kTextIndex = 8;
 
 constexpr uint64_t kNsPerMs = 1000000;
+
+// "com.acme.Shop.sell" of "void com.acme.Shop.sell(int, java.lang.String)"; other names as they are.
+std::string_view without_signature(std::string_view name) {
+  const size_t end = name.find('(');
+  if (end == std::string_view::npos || name.back() != ')') return name;
+  const size_t begin = name.rfind(' ', end);
+  const std::string_view method =
+      begin == std::string_view::npos ? std::string_view() : name.substr(begin + 1, end - begin - 1);
+  return method.find('.') == std::string_view::npos ? name : method;
+}
+
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 class OtlpProfile {
  public:
@@ -44,7 +59,9 @@ class OtlpProfile {
     // The dictionary may come last.
     const bool good =
         each(bytes_, kDictionary, [&](std::string_view part) { return read_dictionary(part); }) &&
+        each(bytes_, kResourceProfiles, [&](std::string_view resource) { return read_process(resource); }) &&
         each(bytes_, kResourceProfiles, [&](std::string_view resource) {
+          process_ = pids_.size() > 1 ? processes_[resource_++] : std::string();
           return each(resource, kScopeProfiles, [&](std::string_view scope) {
             return each(scope, kProfiles, [&](std::string_view part) { return read_profile(part); });
           });
@@ -63,8 +80,12 @@ class OtlpProfile {
   struct Pair {
     uint64_t first = 0, second = 0;
   };
+  struct Mapping {
+    uint64_t begin = 0, end = 0, offset = 0, file = 0;
+  };
   struct Location {
-    uint64_t address = 0;
+    uint64_t address = 0, mapping = 0;
+    std::vector<uint64_t> attributes;
     std::vector<Pair> lines;  // function and number, innermost first: what was inlined
   };
   struct Attribute {
@@ -112,6 +133,8 @@ class OtlpProfile {
         case kStrings:
           strings_.push_back(field.text);
           return true;
+        case kMappings:
+          return read_mapping(field.text, &mappings_.emplace_back());
         case kFunctions:
           return read_pair(field.text, kName, kFile, &functions_.emplace_back());
         case kLocations:
@@ -138,9 +161,48 @@ class OtlpProfile {
     });
   }
 
+  bool read_mapping(std::string_view message, Mapping* mapping) {
+    return fields(message, [&](const Field& part) {
+      if (part.number == kMappingBegin) mapping->begin = part.value;
+      if (part.number == kMappingEnd) mapping->end = part.value;
+      if (part.number == kFileOffset) mapping->offset = part.value;
+      if (part.number == kMappingFile) mapping->file = part.value;
+      return true;
+    });
+  }
+
+  // Whose profiles they are: a recording of a whole machine has a resource for each process.
+  bool read_process(std::string_view resource_profiles) {
+    uint64_t pid = 0;
+    std::string name;
+    const bool good = each(resource_profiles, kResource, [&](std::string_view resource) {
+      return each(resource, kResourceAttributes, [&](std::string_view attribute) {
+        std::string_view key, value;
+        uint64_t number = 0;
+        const bool read = fields(attribute, [&](const Field& part) {
+          if (part.number == kKey) key = part.text;
+          return part.number != kValue || fields(part.text, [&](const Field& field) {
+                   if (field.number == kText) value = field.text;
+                   if (field.number == kNumber) number = field.value;
+                   return true;
+                 });
+        });
+        if (key == "process.pid") pid = number;
+        if (key == "process.executable.name" || (name.empty() && key == "process.executable.path"))
+          name = last_part(value);
+        return read;
+      });
+    });
+    pids_.insert(pid);
+    processes_.push_back("[" + (name.empty() ? "process" : name) + ":" + std::to_string(pid) + "]");
+    return good;
+  }
+
   bool read_location(std::string_view message, Location* location) {
     return fields(message, [&](const Field& part) {
+      if (part.number == kMappingIndex) location->mapping = part.value;
       if (part.number == kAddress) location->address = part.value;
+      if (part.number == kLocationAttributes) return Message::numbers(part, &location->attributes);
       return part.number != kLines ||
              read_pair(part.text, kLineFunction, kLineNumber, &location->lines.emplace_back());
     });
@@ -241,7 +303,7 @@ class OtlpProfile {
                     "a sample with attribute " + std::to_string(index) + ", which is not in the file");
       const Attribute& attribute = attributes_[static_cast<size_t>(index)];
       const std::string_view key = text(attribute.key);
-      const std::string_view value = attribute.text_index != 0 ? text(attribute.text_index) : attribute.value;
+      const std::string_view value = value_of(attribute);
       if (key == "thread.name") thread = value;
       if (key == "class" || key == "monitor") row.name = value;
       if (key == "label") row.label = value;
@@ -262,7 +324,7 @@ class OtlpProfile {
   }
 
   bool trace_of(std::string_view profile, uint64_t stack, const std::string& thread, uint64_t* trace) {
-    const auto [place, fresh] = traces_.try_emplace({stack, thread}, 0);
+    const auto [place, fresh] = traces_.try_emplace({stack, thread, process_}, 0);
     *trace = place->second;
     if (!fresh) return true;
     std::vector<ProfileFrame> frames;
@@ -271,24 +333,69 @@ class OtlpProfile {
                       &frames))
         return fail(profile, Expansion::kProblem);
     }
+    if (!process_.empty()) {
+      ProfileFrame frame;
+      frame.method = process_;
+      if (!take(profile, Expansion::bytes_of(frame))) return false;
+      frames.push_back(std::move(frame));
+    }
     *trace = place->second = numbers_.number_of(std::move(frames), thread, false);
     take_off_marks(*trace, &profile_);
     return true;
   }
 
   bool add_frames(const Location& location, std::vector<ProfileFrame>* frames) {
+    const std::string_view type = type_of(location);
     for (const Pair& line : location.lines) {
       const Pair function =
           line.first < functions_.size() ? functions_[static_cast<size_t>(line.first)] : Pair();
-      ProfileFrame frame = frame_of_name(text(function.first));
+      ProfileFrame frame = frame_of(text(function.first), type);
       frame.source = text(function.second);
       frame.line = static_cast<int64_t>(std::min<uint64_t>(line.second, INT32_MAX));
       if (!expansion_.take(Expansion::bytes_of(frame))) return false;
       frames->push_back(std::move(frame));
     }
     if (!location.lines.empty()) return true;
-    frames->push_back(frame_of_address(location.address));
+    frames->push_back(frame_without_name(location, type));
     return expansion_.take(Expansion::bytes_of(frames->back()));
+  }
+
+  // "jvm", "native", "kernel"; "": it has none.
+  std::string_view type_of(const Location& location) const {
+    for (const uint64_t index : location.attributes) {
+      if (index >= attributes_.size()) continue;
+      const Attribute& attribute = attributes_[static_cast<size_t>(index)];
+      if (text(attribute.key) == "profile.frame.type") return value_of(attribute);
+    }
+    return {};
+  }
+
+  static ProfileFrame frame_of(std::string_view name, std::string_view type) {
+    if (type == "jvm") return frame_of_name(without_signature(name));
+    if (type != "native" && type != "kernel") return frame_of_name(name);
+    ProfileFrame frame;
+    frame.method = name;
+    return frame;
+  }
+
+  // "[libc.so.6+0x1234]": the place in the file, which others find in its symbols.
+  ProfileFrame frame_without_name(const Location& location, std::string_view type) const {
+    const Mapping mapping =
+        location.mapping < mappings_.size() ? mappings_[static_cast<size_t>(location.mapping)] : Mapping();
+    const std::string_view file = last_part(text(mapping.file));
+    uint64_t address = location.address;
+    // Others write addresses of the process, and some places in the file.
+    if (address >= mapping.begin && address < mapping.end) address = address - mapping.begin + mapping.offset;
+    ProfileFrame frame = frame_of_address(address);
+    if (!file.empty())
+      frame.method = "[" + std::string(file) + "+" + frame.method + "]";
+    else if (location.address == 0 && !type.empty())
+      frame.method = "[" + std::string(type) + "]";
+    return frame;
+  }
+
+  std::string_view value_of(const Attribute& attribute) const {
+    return attribute.text_index != 0 ? text(attribute.text_index) : attribute.value;
   }
 
   std::string_view text(uint64_t index) const {
@@ -320,7 +427,12 @@ class OtlpProfile {
   std::vector<Table> tables_;
   std::map<std::string, size_t> places_;  // in tables_, by name
   Expansion expansion_;
-  std::map<std::pair<uint64_t, std::string>, uint64_t> traces_;  // by stack and thread
+  std::vector<Mapping> mappings_;
+  std::set<uint64_t> pids_;
+  std::vector<std::string> processes_;  // "[java:4711]", of each resource
+  size_t resource_ = 0;                 // the one whose profiles are read
+  std::string process_;                 // of them; "": the file has those of one process only
+  std::map<std::tuple<uint64_t, std::string, std::string>, uint64_t> traces_;  // by stack, thread and process
 };
 
 }  // namespace
