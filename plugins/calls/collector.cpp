@@ -9,7 +9,6 @@
 namespace hprof::calls {
 
 static constexpr int32_t kFirstWithVirtualThreads = 19;  // JDK; a preview there
-static constexpr int32_t kFirstWithAnnotations = 9;      // JDK: intrinsics of the VM are marked
 static constexpr uint64_t kSpareRows = 64;               // for methods that are loaded during a report
 
 // Without BEGIN in each method.
@@ -175,12 +174,6 @@ hprof_status Collector::write_notes(const Rows& rows) {
     note.add("; no loaded class or method is include=").add(config_.include);
   hprof_status status = write_note(services_, note);
   if (status == HPROF_OK) status = write_note_on_probes(services_, probes_, "calls: not counted: ");
-  if (status == HPROF_OK && services_.settings().java_version < kFirstWithAnnotations) {
-    Note intrinsics;
-    intrinsics.add(
-        "calls: intrinsics of the VM, such as Math.min and String.equals, are counted until their ");
-    status = write_note(services_, intrinsics.add("callers are compiled: Java 8 does not mark them"));
-  }
   if (status == HPROF_OK && counts_.merged_threads() != 0) {
     Note merged;
     merged.add("calls: the rows without a thread have the calls of ").add(counts_.merged_threads());

@@ -84,6 +84,7 @@ bool Collector::is_old() const { return config_.cpu != nullptr && strcmp(config_
 hprof_status Collector::open(char* error, uint32_t error_size) {
   hprof_probe_user user = {};
   user.size = sizeof user;
+  user.flags = HPROF_PROBES_NO_INTRINSICS;
   user.include = config_.include;
   user.exclude = config_.exclude;
   user.thread_field = ThreadWord::kField;

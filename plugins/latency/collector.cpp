@@ -21,7 +21,8 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   methods_.open(services_);
   hprof_probe_user user = {};
   user.size = sizeof user;
-  user.flags = HPROF_PROBES_ON_DEMAND | HPROF_PROBES_ATTACHED | HPROF_PROBES_NO_LEAVES;
+  user.flags =
+      HPROF_PROBES_ON_DEMAND | HPROF_PROBES_ATTACHED | HPROF_PROBES_NO_LEAVES | HPROF_PROBES_NO_INTRINSICS;
   user.targets = kTargets;
   user.target_count = sizeof kTargets / sizeof kTargets[0];
   user.class_count = 1;

@@ -242,7 +242,7 @@ TEST_CASE("a user without probes in a method has its own reason, and the others 
 TEST_CASE("methods that the JDK marks as intrinsics are left out where the user asks for it") {
   for (const char* type : {"Ljdk/internal/vm/annotation/IntrinsicCandidate;",
                            "Ljdk/internal/HotSpotIntrinsicCandidate;", "Ljava/lang/Deprecated;"}) {
-    ClassBuilder builder;
+    ClassBuilder builder("T", "java/lang/Object", 53);
     Method method;
     method.code = {177};
     const uint16_t other = builder.utf8("Lx/Other;"), name = builder.utf8("value"), mark = builder.utf8(type);
@@ -262,6 +262,27 @@ TEST_CASE("methods that the JDK marks as intrinsics are left out where the user 
     CHECK(users[1].leaves == (is_left ? 0 : 1));
     CHECK(users[1].left[static_cast<uint32_t>(Reason::kIntrinsic)] == (is_left ? 1 : 0));
   }
+}
+
+TEST_CASE("methods that are intrinsics of HotSpot 8, which does not mark them, are known by name") {
+  const auto is_left = [](const char* owner, const char* name, uint16_t major) {
+    ClassBuilder builder(owner, "java/lang/Object", major);
+    Method method;
+    method.name = name;
+    method.code = {177};
+    builder.add(method);
+    ProbeSet probes = probes_of(kProbeLeaf);
+    probes.users[0].leaves_out_intrinsics = true;
+    return Rewritten(builder.build(), probes).result.counts.users[0].leaves == 0;
+  };
+  CHECK(is_left("java/lang/Math", "min", 52));
+  CHECK(is_left("java/lang/StringBuilder", "toString", 52));
+  CHECK(is_left("java/util/Arrays", "copyOf", 52));
+  CHECK(!is_left("java/util/Arrays", "copy", 52));
+  CHECK(!is_left("java/util/Arrays", "copyOfRanges", 52));
+  CHECK(!is_left("java/lang/Math", "floorDiv", 52));
+  CHECK(!is_left("x/Math", "min", 52));
+  CHECK(!is_left("java/lang/Math", "min", 53));
 }
 
 TEST_CASE("methods without code are counted for the users that wanted their begin") {

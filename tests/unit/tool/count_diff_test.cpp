@@ -103,7 +103,7 @@ TEST_CASE("a table that may lack rows has no baseline, no conditions, and nothin
   CHECK(has(text, "demo.Page.fresh"));
   CHECK(text.find("[new]") == std::string::npos);
   CHECK(has(complained({"print", "--csv", two.before}), "CPU TIME may lack small rows"));
-  CHECK(has(said({"print", two.before}), "in the rows; small ones may be missing (cutoff=)\n"));
+  CHECK(has(said({"print", two.before}), "in the rows; exact: calls; small ones may be missing (cutoff=)\n"));
   CHECK(said({"print", two.after}).find("small ones") == std::string::npos);
 }
 

@@ -100,7 +100,7 @@ TEST_CASE("print begins with the methods and the hottest path, and has each row 
   Files files;
   const std::string path = files.put("a.txt", report(kRows));
   const std::string text = said({"print", "--top=1", path});
-  CHECK(has(text, "CPU SAMPLES, samples 40 in the rows; the last of 2 tables"));
+  CHECK(has(text, "CPU SAMPLES, samples 40 in the rows; sampled; the last of 2 tables"));
   CHECK(has(text, "  70.00%   70.00%                 28  demo.A.inner\n  ... 1 more\n"));
   CHECK(
       has(text, "hottest path, from the outermost frame\n  80.00%  demo.A.outer\n  50.00%  demo.A.inner\n"));

@@ -246,7 +246,7 @@ TEST_CASE("the original's tables of samples, times, sites and monitors are read 
   const Reading samples = read_in_every_form(folder, std::string(kThreadAndTraces) + kSamples);
   CHECK(has(samples.checked, ": 0 errors, 0 warnings\n"));
   CHECK(samples.folded == "demo/A.main;demo/A.inner 10\ndemo/B.run 1\n");
-  CHECK(has(samples.printed, "CPU SAMPLES, samples 11 in the rows\n"));
+  CHECK(has(samples.printed, "CPU SAMPLES, samples 11 in the rows; sampled\n"));
   CHECK(has(samples.printed, " 300001 demo.A.inner\n          demo.A.inner(A.java:12)\n"));
   CHECK(has(samples.difference, "  3 the same\n"));
 
@@ -258,7 +258,8 @@ TEST_CASE("the original's tables of samples, times, sites and monitors are read 
   CHECK(has(monitors.by_line, "300.0 ms  demo.A.inner(A.java:12)\n"));
   const Reading all =
       read_in_every_form(folder, std::string(kThreadAndTraces) + kSites + kSamples + kTimes + kMonitors);
-  CHECK(has(all.printed, "\nSITES, live bytes 82080 in the rows\n"));
+  CHECK(
+      has(all.printed, "\nSITES, live bytes 82080 in the rows; exact: allocated bytes, allocated objects\n"));
 }
 
 TEST_CASE("reports of JDK 1.2 to 1.4 are read by every command") {
@@ -266,7 +267,7 @@ TEST_CASE("reports of JDK 1.2 to 1.4 are read by every command") {
   const Reading old = read_in_every_form(folder, kJdk12);
   CHECK(has(old.checked, ": 0 errors, "));
   CHECK(has(old.checked, "warning: serial.base: trace 7, "));
-  CHECK(has(old.printed, "CPU SAMPLES, samples 11 in the rows\n"));
+  CHECK(has(old.printed, "CPU SAMPLES, samples 11 in the rows; sampled\n"));
   CHECK(has(old.printed, "      7 [B\n          demo.A.inner(A.java)\n          demo.A.main(A.java:3)\n"));
   CHECK(has(old.printed, " \"Class lock\"(3f) (Raw)\n"));
 }
@@ -276,7 +277,7 @@ TEST_CASE("what the original wrote on JDK 8 is read by every command") {
   const std::string original = std::string(HPROF_ORIGINAL_DIR) + "/";
   const Reading samples = read_in_every_form(folder, text_of(original + "samples.txt"));
   CHECK(has(samples.checked, ": 0 errors, "));
-  CHECK(has(samples.printed, "CPU SAMPLES, samples 20 in the rows\n"));
+  CHECK(has(samples.printed, "CPU SAMPLES, samples 20 in the rows; sampled\n"));
   const Reading times = read_in_every_form(folder, text_of(original + "times-thread.txt"));
   CHECK(has(times.checked, ": 0 errors, "));
   CHECK(has(times.folded, "Oracle$1.run;Oracle.hold 301938\n"));

@@ -251,9 +251,12 @@ TEST_CASE("windows: print, convert, diff and view take the same ones") {
   Files files;
   const std::string path = files.put("a.txt", report());
   const std::string text = said({"print", path});
-  CHECK(has(text, "CPU SAMPLES, samples 66 in the rows; the sum of 3 windows\n"));
-  CHECK(has(text, "SITES, allocated bytes 7000 in the rows; the sum of 3 windows\n"));
-  CHECK(has(said({"print", path, "--window=2"}), "CPU SAMPLES, samples 22 in the rows; one window\n"));
+  CHECK(has(text, "CPU SAMPLES, samples 66 in the rows; sampled; the sum of 3 windows\n"));
+  CHECK(has(text,
+            "SITES, allocated bytes 7000 in the rows; exact: allocated bytes, allocated objects; the sum of "
+            "3 windows\n"));
+  CHECK(
+      has(said({"print", path, "--window=2"}), "CPU SAMPLES, samples 22 in the rows; sampled; one window\n"));
   const auto converted = [&](Arguments options, const std::string& name) {
     options.insert(options.begin(), {"convert", path, "-o", files.folder + name});
     said(options);

@@ -1,4 +1,6 @@
 """calls=y: exact counts of calls by method and thread; started, attached and detached; beside cpu=times."""
+import re
+
 from commands import load_agent, loaded, must
 from harness import check, check_equal, vm_test
 from programs import COUNTS
@@ -116,14 +118,15 @@ def patterns_choose_methods(vm):
     check("no loaded class or method is include=com.acme.None" in run.text("out.txt"), "no note\n%s" % run)
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS + ("cpu_times", "latency"))
 def intrinsics_have_no_count(vm):
-    _, report, table = profile(vm, ",include=java.lang.Math", "Calls")
-    marked = vm.version >= 9
-    check("java.lang.Math.floorDiv" in by_method(table), "methods: %s" % sorted(by_method(table)))
-    check_equal("java.lang.Math.sin" in by_method(table), not marked, "Math.sin is counted")
-    wanted = "intrinsic of the VM (" if marked else "Java 8 does not mark them"
-    check(any(wanted in note for note in report.notes), "notes: %s" % report.notes)
+    for select in ("calls=y,include=java.lang.Math", "cpu=times,depth=1,cutoff=0", "latency=java.lang.Math"):
+        run = vm.profiled(select + ",file=out.txt", "Calls")
+        report = parse_ascii(run.text("out.txt"))
+        methods = set(re.findall(r"java\.lang\.Math\.\w+", run.text("out.txt")))
+        check(not {"java.lang.Math." + name for name in ("sin", "sqrt", "pow")} & methods, "%s: %s" % (select, methods))
+        check("calls" not in select or "java.lang.Math.floorDiv" in methods, "methods: %s" % methods)
+        check(any("(intrinsic of the VM)" in note or "intrinsic of the VM (" in note for note in report.notes), "notes: %s" % report.notes)
 
 
 @vm_test(units=UNITS)

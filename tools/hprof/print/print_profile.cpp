@@ -42,6 +42,8 @@ class Printer {
     out_ << '\n'
          << table.title << (options_.lines ? " by line" : "") << ", " << table.weights[weight].title << " "
          << weight_text(table.weights[weight], sum) << " in the rows";
+    const std::string text = repeats_text(profile_, table);
+    if (!text.empty()) out_ << "; " << text;
     if (says_session(profile_) && counts_code(table) && !is_sampled(profile_, table) &&
         may_lack_rows(profile_, table))
       out_ << "; small ones may be missing (cutoff=)";

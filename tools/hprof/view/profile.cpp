@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include "tools/format/ascii_lines.h"
 #include "tools/format/file_kind.h"
@@ -43,13 +44,40 @@ ProfileTable monitors_table() {
           true};
 }
 
-bool is_sampled(const Profile& profile, const ProfileTable& table) {
+bool is_exact_count(const ProfileWeight& weight) {
+  return std::find(std::begin(kCountWeights), std::end(kCountWeights), weight.name) !=
+         std::end(kCountWeights);
+}
+
+Repeats repeats(const Profile& profile, const ProfileTable& table) {
   const auto is_recording = [](const std::pair<std::string, std::string>& each) {
     return each.second.rfind("JFR ", 0) == 0;
   };
-  return std::any_of(profile.about.begin(), profile.about.end(), is_recording) ||
-         std::any_of(table.weights.begin(), table.weights.end(),
-                     [](const ProfileWeight& weight) { return weight.sample != 0; });
+  const auto is_sample = [](const ProfileWeight& weight) { return weight.sample != 0; };
+  if (table.name == samples_table().name ||
+      std::any_of(profile.about.begin(), profile.about.end(), is_recording) ||
+      std::any_of(table.weights.begin(), table.weights.end(), is_sample))
+    return Repeats::kSampled;
+  return std::any_of(table.weights.begin(), table.weights.end(), is_exact_count) ? Repeats::kExact
+                                                                                 : Repeats::kNotKnown;
+}
+
+std::string repeats_text(const Profile& profile, const ProfileTable& table) {
+  std::string text;
+  switch (repeats(profile, table)) {
+    case Repeats::kNotKnown:
+      break;
+    case Repeats::kSampled:
+      return "sampled";
+    case Repeats::kExact:
+      for (const ProfileWeight& weight : table.weights)
+        if (is_exact_count(weight)) text += (text.empty() ? "exact: " : ", ") + weight.title;
+  }
+  return text;
+}
+
+bool is_sampled(const Profile& profile, const ProfileTable& table) {
+  return repeats(profile, table) == Repeats::kSampled;
 }
 
 bool may_lack_rows(const Profile& profile, const ProfileTable& table) {

@@ -133,7 +133,16 @@ bool read_otlp_profile(Input& in, Profile* profile, std::string* error);
 
 // The columns of exact counts, in the order of kCountsHead.
 constexpr const char* kCountWeights[] = {"calls", "allocated_objects", "allocated_bytes", "contentions"};
-// True: samples, or events that are long enough for a recording, which do not repeat from run to run.
+// Whether a table has the same numbers when the same runs again.
+enum class Repeats {
+  kNotKnown,
+  kSampled,  // no: samples, or events that are long enough for a recording
+  kExact,    // its columns that are exact counts have
+};
+Repeats repeats(const Profile& profile, const ProfileTable& table);
+bool is_exact_count(const ProfileWeight& weight);  // one of kCountWeights
+// "sampled", or "exact: calls" with the columns; "": not known.
+std::string repeats_text(const Profile& profile, const ProfileTable& table);
 bool is_sampled(const Profile& profile, const ProfileTable& table);
 // True: rows of counts may be missing, since cutoff= goes by the share of another column. False: the report
 // says cutoff=0, or it is a baseline or has calls alone (calls=y), which leave none out.

@@ -114,7 +114,7 @@ typedef struct hprof_probe_class {
 #define HPROF_PROBES_NO_GENERATED 0x10u
 /* Native targets: no calls on virtual threads. */
 #define HPROF_PROBES_PLATFORM 0x20u
-/* Not in methods that the JDK marks as intrinsics of the VM, which may compile calls of them without their code. */
+/* Not in methods of the JDK that are intrinsics of the VM, which may compile calls of them without their code. */
 #define HPROF_PROBES_NO_INTRINSICS 0x40u
 
 /* All that it points to lives as long as the process. */

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "core/modules/bytecode/engine/intrinsics.h"
 #include "core/modules/bytecode/engine/probe_users.h"
 
 namespace hprof {
@@ -32,25 +33,6 @@ static bool changes_thread(const ClassView& view, const MethodView& method) {
   if (view.major < kFirstFinalVirtualThreads) return true;
   for (const char* name : {"mount", "unmount", "switchToCarrierThread", "switchToVirtualThread"}) {
     if (method.name.equals(name)) return true;
-  }
-  return false;
-}
-
-// True: the JDK, from 9 on, marks the method as an intrinsic: HotSpot may compile a call of it without its
-// code.
-static bool is_intrinsic(const ClassView& view, const MethodView& method) {
-  Cursor in{view.file.data, method.begin + 6, method.end};
-  for (uint32_t count = in.u2(); count != 0 && in.ok; count--) {
-    Span name;
-    const bool marks = view.pool.utf8(in.u2(), &name) && name.equals("RuntimeVisibleAnnotations");
-    const uint32_t size = in.u4();
-    const Span content{view.file.data + in.at, size};
-    in.skip(size);
-    if (!marks || !in.ok) continue;
-    for (const char* type :
-         {"Ljdk/internal/vm/annotation/IntrinsicCandidate;", "Ljdk/internal/HotSpotIntrinsicCandidate;"}) {
-      if (has_annotation(view, content, type)) return true;
-    }
   }
   return false;
 }
