@@ -1,4 +1,4 @@
-// The json encoder: every record as a line of JSON (docs/pictures.md).
+// The json encoder: every record as a line of JSON (docs/pictures.md); and the rows encoder (rows.h).
 //
 // Classes, frames and traces are defined before the records that refer to them; strings are written where
 // they are used. The only state is the host.
@@ -6,6 +6,7 @@
 #include <hprof/cpp/writer.hpp>
 
 #include "json_out.h"
+#include "rows.h"
 
 namespace hprof::json {
 
@@ -202,10 +203,19 @@ constexpr const char* kSelect = "format=json";
 
 constexpr hprof_unit kUnit =
     encoder_unit<Encoder>("encoder_json", kSelect, "JSON, a line for each record", kRecords);
-const hprof_unit* const kUnits[] = {&kUnit};
+constexpr const char* kRowsRecords[] = {HPROF_KIND_REPORT_BEGIN, HPROF_KIND_NOTE, HPROF_KIND_TABLE, nullptr};
+constexpr const char* kSelectRows = "format=rows";
+const hprof_option kRowsOptions[] = {
+    {"rows-lines", HPROF_OPTION_FLAG, offsetof(RowsConfig, lines), "n", nullptr, 0, 0, nullptr,
+     "write the line numbers of format=rows, too"},
+};
+const hprof_unit kRowsUnit = encoder_unit<RowsEncoder, RowsConfig>(
+    "encoder_rows", kSelectRows, "JSON, a line for each stack, for ClickHouse, DuckDB and Elasticsearch",
+    kRowsRecords, kRowsOptions);
+const hprof_unit* const kUnits[] = {&kUnit, &kRowsUnit};
 
 }  // namespace
 
 }  // namespace hprof::json
 
-HPROF_MODULE(encoder_json, "1.0", "hprof", hprof::json::kUnits, 1)
+HPROF_MODULE(encoder_json, "1.0", "hprof", hprof::json::kUnits, 2)

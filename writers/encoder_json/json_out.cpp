@@ -25,8 +25,12 @@ JsonOut& JsonOut::text(hprof_text value) {
     return *this;
   }
   lit("\"");
+  part(value).lit("\"");
+  return *this;
+}
+
+JsonOut& JsonOut::part(hprof_text value) {
   write_utf8(*this, value, is_plain, put_code);
-  lit("\"");
   return *this;
 }
 
@@ -49,10 +53,6 @@ JsonOut& JsonOut::begin_named(uint32_t number) {
   return key("name");
 }
 
-void JsonOut::put_name(hprof_string_id id) {
-  write_utf8(*this, ids_->string_text(host_, id), is_plain, put_code);
-}
-
 JsonOut& JsonOut::class_of(hprof_class_serial serial) {
   if (serial == 0) {
     lit("null");
@@ -69,10 +69,8 @@ JsonOut& JsonOut::method_of(hprof_method_id id) {
   }
   const auto method = find_method(ids_, host_, id);
   begin_named(id).lit("\"");
-  put_name(find_class(ids_, host_, method->owner)->name);
-  lit(".");
-  put_name(method->name);
-  lit("\"}");
+  part(ids_->string_text(host_, find_class(ids_, host_, method->owner)->name)).lit(".");
+  part(ids_->string_text(host_, method->name)).lit("\"}");
   return *this;
 }
 

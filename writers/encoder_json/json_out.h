@@ -1,4 +1,4 @@
-// Writes JSON, and entries of the ids service as JSON. docs/pictures.md describes the lines.
+// Writes JSON, and entries of the ids service as JSON. docs/pictures.md describes the lines of format=json.
 #pragma once
 
 #include <hprof/cpp/names.hpp>
@@ -55,6 +55,8 @@ class JsonOut : public PlainOut {
   // A text in double quotes, as UTF-8; null: absent.
   JsonOut& text(hprof_text value);
   JsonOut& text(const char* value);  // NUL-terminated
+  // A part of a text, whose quotes the caller writes.
+  JsonOut& part(hprof_text value);
   // A number; null for values that JSON cannot represent.
   JsonOut& real(double value);
 
@@ -65,7 +67,6 @@ class JsonOut : public PlainOut {
 
  private:
   JsonOut& begin_named(uint32_t number);
-  void put_name(hprof_string_id id);
 
   const hprof_host* host_;
   const hprof_ids_service* ids_;

@@ -1,0 +1,5 @@
+-- CPU time by version, zone, route, tenant: each label of the process (labels=) and of its requests (plugin=context).
+SELECT service, arrayJoin(arrayConcat(labels, context)) AS label, round(sum(value) / 1e9, 2) AS seconds
+FROM profile FINAL
+WHERE collector = 'cpu_samples' AND name = 'time' AND time >= now() - 86400
+GROUP BY service, label ORDER BY seconds DESC LIMIT 50

@@ -1,0 +1,156 @@
+"""format=rows: lines that databases take as they are, and the questions of examples/rows."""
+import collections
+import glob
+import http.client
+import json
+import os
+import shutil
+import subprocess
+import urllib.parse
+
+from harness import Failure, Skip, check, check_equal, vm_test
+from peers import closed_port
+from reports import parse_ascii
+from tool import program
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples", "rows")
+TIMES = ("bytecode", "cpu_times", "encoder_ascii", "encoder_json", "sink_file")
+INSERT = "INSERT INTO profile FORMAT JSONEachRow"
+CONFIG = """<yandex><logger><level>warning</level><console>1</console></logger>
+<listen_host>127.0.0.1</listen_host><http_port>%(http)d</http_port><tcp_port>%(tcp)d</tcp_port>
+<path>%(folder)s/data/</path><tmp_path>%(folder)s/tmp/</tmp_path><users_config>users.xml</users_config>
+<mark_cache_size>16777216</mark_cache_size><default_profile>default</default_profile><default_database>default</default_database>
+</yandex>"""
+USERS = """<yandex><profiles><default></default></profiles><quotas><default></default></quotas><users><default><password></password>
+<networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users></yandex>"""
+
+
+def question(name, *changes):
+    with open(os.path.join(EXAMPLES, name)) as file:
+        text = file.read()
+    for before, after in changes:
+        check(before in text, "%s has no %s" % (name, before))
+        text = text.replace(before, after)
+    return text
+
+
+class ClickHouse:
+    """A server of one test, with the table of the example."""
+
+    def __init__(self, vm):
+        server = shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin")
+        if server is None:
+            raise Skip("no clickhouse-server here (Debian: clickhouse-server)")
+        folder = vm.path("clickhouse")
+        os.mkdir(folder)
+        self.port = closed_port()
+        for name, text in (("config.xml", CONFIG % {"http": self.port, "tcp": closed_port(), "folder": folder}), ("users.xml", USERS)):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        self.log = open(os.path.join(folder, "log"), "wb")
+        self.process = subprocess.Popen([server, "--config-file=config.xml"], cwd=folder, stdout=self.log, stderr=self.log)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def url(self, text):
+        return "http://127.0.0.1:%d/?query=%s" % (self.port, urllib.parse.quote(text))
+
+    def answer(self, text, rows=b""):
+        """[[cell]]"""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("POST", "/?query=" + urllib.parse.quote(text), rows)
+            got = connection.getresponse()
+            said = got.read().decode()
+        finally:
+            connection.close()
+        check_equal(got.status, 200, said)
+        return [line.split("\t") for line in said.splitlines()]
+
+    def is_up(self):
+        if self.process.poll() is not None:
+            raise Failure("the server ended with %d" % self.process.returncode)
+        try:
+            return self.answer("SELECT 1") == [["1"]]
+        except OSError:
+            return False
+
+
+def rows_of(vm, options, *arguments):
+    run = vm.profiled(options, *arguments)
+    rows = []
+    for name in sorted(glob.glob(run.path("rows*.jsonl"))):
+        with open(name) as file:
+            rows += [json.loads(line) for line in file]
+    return rows
+
+
+@vm_test(units=TIMES, quick=True)
+def each_row_stands_alone(vm):
+    rows = rows_of(vm, "cpu=times,cutoff=0,thread=y,format=rows,labels=service:shop;env:prod,file=rows.jsonl", "Calls")
+    keys = [(row["report"], row["row"]) for row in rows]
+    check(rows and len(set(keys)) == len(keys), "%d keys of %d rows" % (len(set(keys)), len(keys)))
+    check_equal({(row["service"], tuple(row["labels"]), row["collector"]) for row in rows},
+                {("shop", ("service:shop", "env:prod"), "cpu_times")}, "what all rows have")
+    check(all(row["time"] <= row["until"] for row in rows), "times")
+    report = parse_ascii(vm.profiled("cpu=times,cutoff=0,file=out.txt", "Calls").text("out.txt"))
+    calls = collections.Counter()
+    for row in report.cpu("CPU TIME (ms)")[0].rows:
+        calls[row.method] += row.count
+    own = collections.Counter()
+    for row in rows:
+        if row["name"] == "calls":
+            check(row["thread"] and row["unit"] == "calls", "a row: %s" % row)
+            own[row["stack"][-1]] += row["value"]
+    # How deep it overflows differs.
+    repeats = [name for name in set(own) | set(calls) if name.startswith("Calls.") and name != "Calls.overflow"]
+    check_equal({name: own[name] for name in repeats}, {name: calls[name] for name in repeats}, "calls")
+    check(repeats, "no calls of the program")
+
+
+@vm_test(units=TIMES + ("filter_gzip", "sink_http"))
+def clickhouse_takes_them_and_answers_the_questions_of_the_example(vm):
+    with ClickHouse(vm) as server:
+        for version in ("1", "2"):
+            live = vm.start("cpu=times,cutoff=0,depth=4,every=1,format=rows,compress=gzip,labels=service:shop;version:%s,url=%s" % (version, server.url(INSERT)), "Rounds")
+            live.wait_until(server.is_up, "the server")
+            if version == "1":
+                server.answer(question("clickhouse/table.sql"))
+            calls = "SELECT sum(value) FROM profile FINAL WHERE name = 'calls' AND stack[length(stack)] = 'Rounds.round' AND has(labels, 'version:%s')"
+            live.wait_until(lambda: server.answer(calls % version) == [["50"]], "all calls")
+            check_equal(live.finish().code, 0, "exit code")
+        total = server.answer("SELECT count(), sum(value) FROM profile FINAL")
+        again = "\n".join(line[0] for line in server.answer("SELECT * FROM profile FORMAT JSONEachRow"))
+        server.answer(INSERT, again.encode())
+        check_equal(server.answer("SELECT count(), sum(value) FROM profile FINAL"), total, "rows that were sent twice")
+        times, samples = ("'cpu_samples'", "'cpu_times'"), ("'samples'", "'calls'")
+        versions = {row[0]: (float(row[1]), float(row[2])) for row in server.answer(question("clickhouse/before_and_after.sql", times, samples))}
+        check(versions and all(before > 0 or after > 0 for before, after in versions.values()), "versions: %s" % versions)
+        check_equal(server.answer(question("clickhouse/who_calls.sql", ("org.apache.logging.log4j.", "Rounds.")))[0][0::2], ["shop", "2"], "processes")
+        for name in ("top_methods", "by_label", "slowest"):
+            check(server.answer(question("clickhouse/%s.sql" % name, times)), "no answer to %s" % name)
+        check_equal(server.answer(question("clickhouse/leaks.sql")), [], "live bytes of a profile of calls")
+        folded = server.answer(question("clickhouse/flame_graph.sql", times, samples))
+        printed = subprocess.run([*program(vm), "print", "--top=0", "-"], input="\n".join(line[0] for line in folded), stdout=subprocess.PIPE,
+                                 universal_newlines=True, timeout=60)
+        check(printed.returncode == 0 and "Rounds.round" in printed.stdout, "printed\n%s" % printed.stdout)
+
+
+@vm_test(units=TIMES + ("filter_gzip",))
+def duckdb_reads_a_folder_of_them(vm):
+    try:
+        import duckdb
+    except ImportError:
+        raise Skip("no duckdb here (PyPI: duckdb)") from None
+    run = vm.profiled("cpu=times,cutoff=0,format=rows,compress=gzip,labels=service:shop,file=rows-%n.jsonl.gz", "Calls")
+    connection = duckdb.connect()
+    connection.execute(question("duckdb/profile.sql", ("'*.jsonl*'", "'%s'" % run.path("rows-*.jsonl.gz"))))
+    times, samples = ("'cpu_samples'", "'cpu_times'"), ("'samples'", "'calls'")
+    for name, changes in (("top_methods", [times]), ("by_label", [times]), ("flame_graph", [times, samples])):
+        check(connection.execute(question("duckdb/%s.sql" % name, *changes)).fetchall(), "no answer to %s" % name)
