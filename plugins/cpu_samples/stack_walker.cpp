@@ -20,7 +20,7 @@ const char* StackWalker::start() {
   if (walk == nullptr) return "this VM has no AsyncGetCallTrace, or it is switched off";
   const char* why = nullptr;
   const bool is_there =
-      walk_service_ != nullptr && HPROF_HAS(walk_service_, hprof_walk_service, name_outside);
+      walk_service_ != nullptr && HPROF_HAS(walk_service_, hprof_walk_service, tend_interrupted);
   if (kHasWalk && opened_ == nullptr && is_there) {
     opened_ = walk_service_->open_interrupted(s.host, s.jvm->jni(s.host), &why);
     own_.store(opened_, std::memory_order_relaxed);
@@ -170,7 +170,7 @@ void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext
   hprof_interrupted_stack stack = {};
   const bool is_found = own != nullptr && walk_by_frames(own, sample, jni, depth, ucontext, &stack);
   const bool is_used = is_found && has_proved();
-  const bool is_comparable = is_found && stack.how != HPROF_WALKED_GUESS && stack.has_hole == 0;
+  const bool is_comparable = is_found && stack.how != HPROF_WALKED_GUESS && stack.has_heap == 0;
   if (is_used && (!is_comparable || turn_.fetch_add(1, std::memory_order_relaxed) % kCompareEvery != 0))
     return;
   const int32_t own_count = sample->frame_count, cut_count = static_cast<int32_t>(stack.by_vm);
@@ -205,7 +205,9 @@ void StackWalker::walk(Sample* sample, void* jni, uint32_t depth, void* ucontext
 
 void StackWalker::judge() {
   hprof_sample_walk* own = this->own();
-  if (own == nullptr || !is_refuted()) return;
+  if (own == nullptr) return;
+  walk_service_->tend_interrupted(own, services_.jvm->jni(services_.host));
+  if (!is_refuted()) return;
   own_.store(nullptr, std::memory_order_relaxed);
   walk_service_->distrust_interrupted(own, "its stacks are not AsyncGetCallTrace's");
 }

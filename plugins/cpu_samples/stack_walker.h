@@ -50,7 +50,7 @@ class StackWalker {
   void name_outside(const Sample& sample, hprof_native_name* name) const {
     walk_service_->name_outside(services_.host, opened_, sample.outside, name);
   }
-  // Ends the use of the own walk, if it differs from the VM. [control]
+  // Call it now and then: it ends the use of the own walk, if that differs from the VM. [control]
   void judge();
 
  private:

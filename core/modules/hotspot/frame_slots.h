@@ -21,6 +21,8 @@ struct FrameSlotsX86_64 {
   static constexpr bool kIsKnown = true;
   static constexpr int32_t kMethod = -3, kSenderSp = -1, kWrapper = -6, kBcp = -8;
   static constexpr int32_t kBcp8 = -7;  // of Java 8
+  // In a frame in the heap (stack_chunks.h): how far the first local variable is; 0: not known.
+  static constexpr int32_t kLocals = -7;
   // The frame of an interpreted method may begin above the stack pointer of an interpreted caller: at its
   // last expression.
   static constexpr bool kOverlap = false;
@@ -31,6 +33,7 @@ struct FrameSlotsAarch64 {
   static constexpr bool kIsKnown = true;
   static constexpr int32_t kMethod = -3, kSenderSp = -1, kWrapper = -8, kBcp = -9;
   static constexpr int32_t kBcp8 = -7;
+  static constexpr int32_t kLocals = 0;
   static constexpr bool kOverlap = true;
   static constexpr bool kMayBeSigned = true;
 };

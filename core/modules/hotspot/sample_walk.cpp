@@ -96,13 +96,14 @@ const char* SampleWalk::open(HotSpot& home, uint32_t java_version, const void* e
   orig_pc_ = layout.offset("nmethod", "_orig_pc_offset");
   method_const_ = layout.offset("Method", "_constMethod");
   code_size_ = layout.offset("ConstMethod", "_code_size");
-  const int64_t to_thread = static_cast<int64_t>(thread - address_of(env));
+  const int64_t to_thread = to_thread_ = static_cast<int64_t>(thread - address_of(env));
   state_from_env_ = to_thread + layout.offset("JavaThread", "_thread_state");
   stack_size_from_env_ = to_thread + layout.offset("JavaThread|Thread", "_stack_size");
   if (!layout.complete()) return layout.missing();
   if (!scopes_.open(home.structs(), java_version)) return "the positions of compiled code are not known";
   has_barrier_ = java_version >= kFirstVirtual;
   has_old_sender_ = java_version < kFirstNewSender;
+  if (!has_barrier_) home.settle(Item::kStackChunks, "this VM has no virtual threads");
   if (const void* barrier = home.structs().address("StubRoutines", "_cont_returnBarrier"))
     return_barrier_ = guarded_read<uintptr_t>(barrier);
   const int64_t entry = home.structs().offset("JavaThread", "_cont_entry");
@@ -110,6 +111,28 @@ const char* SampleWalk::open(HotSpot& home, uint32_t java_version, const void* e
   continuation_from_env_ = to_thread + entry;
   continuation_return_ = home.structs().address("ContinuationEntry", "_return_pc");
   return nullptr;
+}
+
+void SampleWalk::tend(JNIEnv* jni) {
+  constexpr uint32_t kFew = 64;
+  const ChunkUse use = chunk_use_.load(std::memory_order_relaxed);
+  const char* why = nullptr;
+  if (use == ChunkUse::kWanted) {
+    StackChunks::Fields fields = {};
+    if (home_->is_on(Item::kStackChunks)) why = StackChunks::find_fields(home_->structs(), jni, &fields);
+    return use_chunks(fields, why);
+  }
+  if (use == ChunkUse::kOn && chunks_broken_.load(std::memory_order_relaxed) >
+                                  kFew / 2 + chunks_whole_.load(std::memory_order_relaxed)) {
+    home_->settle(Item::kStackChunks, "frames did not fill their chunks");
+    chunk_use_.store(ChunkUse::kOff, std::memory_order_relaxed);
+  }
+}
+
+void SampleWalk::use_chunks(const StackChunks::Fields& fields, const char* why) {
+  if (why == nullptr && home_->is_on(Item::kStackChunks)) why = chunks_.open(*home_, to_thread_, fields);
+  const bool is_on = home_->settle(Item::kStackChunks, why);
+  chunk_use_.store(is_on ? ChunkUse::kOn : ChunkUse::kOff, std::memory_order_release);
 }
 
 void SampleWalk::distrust(const char* why) { home_->settle(Item::kSampleWalk, why); }
@@ -209,7 +232,7 @@ bool SampleWalk::attempt(Walk* w, Try what) const {
 bool SampleWalk::guess(Walk* w, const Frame& at, uint32_t how, Call call, uint32_t more) const {
   if (!is_return(at.pc, call)) return false;
   w->count = w->tops;
-  w->has_hole = false;
+  w->has_hole = w->has_heap = false;
   w->by_vm = 0;
   w->how = how;
   return follow(w, at, call, more);
@@ -362,7 +385,7 @@ bool SampleWalk::from_anchor(Walk* w) const {
   Frame at;
   if (!follow_anchor(address_of(w->env) + static_cast<uint64_t>(layout_.anchor_from_env), &at)) return false;
   w->tops = w->count = 0;
-  w->has_hole = false;
+  w->has_hole = w->has_heap = false;
   w->by_vm = 0;
   w->how = HPROF_WALKED_ANCHOR;
   return is_between(at.sp, w->low & ~(kWord - 1), w->high) && follow(w, at, Call::kVm, 0);
@@ -453,6 +476,7 @@ uint32_t SampleWalk::walk(const void* env, const platform::MachineRegisters& reg
   stack->how = w.how;
   stack->is_cut = w.count > depth ? 1 : 0;
   stack->has_hole = w.has_hole ? 1 : 0;
+  stack->has_heap = w.has_heap ? 1 : 0;
   stack->kind = w.kind;
   const uint32_t count = w.count < depth ? w.count : depth;
   stack->by_vm = w.by_vm != 0 && w.by_vm < count ? w.by_vm : count;

@@ -27,6 +27,10 @@ class SampleWalk : private SampledStack {
   // Looks up the layout. env, thread: the calling thread's JNIEnv and JavaThread. nullptr: the walk may work;
   // else why not, static text. [control]
   [[gnu::cold]] const char* open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread);
+  // See hprof_walk_service.tend_interrupted. [control]
+  void tend(JNIEnv* jni);
+  // From now on frames in the heap are read. why: unless it is null. [control]
+  void use_chunks(const StackChunks::Fields& fields, const char* why);
   // See hprof_walk_service.distrust_interrupted. [control]
   [[gnu::cold]] void distrust(const char* why);
   // See hprof_walk_service.interrupted. [signal]
@@ -75,7 +79,8 @@ class SampleWalk : private SampledStack {
   bool from_words_of_native(Walk* w) const;
 
   uint32_t frame_complete_ = 0;
-  int64_t state_from_env_ = 0, stack_size_from_env_ = 0;
+  int64_t to_thread_ = 0;  // from a JNIEnv to its JavaThread
+  int64_t stack_size_from_env_ = 0;
   bool has_old_sender_ = false;
   NativeNames names_;
 };

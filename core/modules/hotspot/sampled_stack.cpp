@@ -45,17 +45,21 @@ void SampledStack::add_top(Walk* w) const {
 // False: no interpreted frame, which has a method of a class, and a position in its bytecode.
 bool SampledStack::read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const {
   if (!is_between(at.fp, at.sp & ~(kWord - 1), w.high - 2 * kWord)) return false;
+  const uint64_t sender = word(at.fp, FrameSlots::kSenderSp);
+  // Where frames overlap, a caller's stack pointer may be below its callee's.
+  return (sender >= w.low || FrameSlots::kOverlap) && sender <= w.high && read_method(at.fp, method, bci);
+}
+
+bool SampledStack::read_method(uint64_t fp, uint64_t* method, int32_t* bci) const {
   constexpr uint64_t kLeast = 4096, kMost = uint64_t{1} << 47;
   const auto is_pointer = [](uint64_t value) {
     return value % kWord == 0 && value >= kLeast && value < kMost;
   };
-  *method = word(at.fp, FrameSlots::kMethod);
-  const uint64_t sender = word(at.fp, FrameSlots::kSenderSp);
-  // Where frames overlap, a caller's stack pointer may be below its callee's.
-  if (!is_pointer(*method) || (sender < w.low && !FrameSlots::kOverlap) || sender > w.high) return false;
+  *method = word(fp, FrameSlots::kMethod);
+  if (!is_pointer(*method)) return false;
   const auto constant = guarded_at<uint64_t>(*method + method_const_);
   if (!is_pointer(constant)) return false;
-  const uint64_t bytecode = word(at.fp, layout_.bcp_slot), start = scopes_.bytecode_of(*method);
+  const uint64_t bytecode = word(fp, layout_.bcp_slot), start = scopes_.bytecode_of(*method);
   const auto size = guarded_at<uint16_t>(constant + code_size_);
   if (bytecode == 0 || (size == 0 && bytecode == start)) {
     *bci = kNativeIndex;  // Java 8 has the second form
@@ -103,9 +107,93 @@ bool SampledStack::name_compiled(Walk* w, const Frame& at, const Code& code, Cal
   return true;
 }
 
-// Goes on at the entry of the continuation, whose caller is the carrier. Where that is not known, the walk
-// ends.
+// True: the thread is putting its frames into chunks, or may be. Interrupted code of pc's frame that gives up
+// the carrier for a monitor does so in the VM, and its frame becomes the innermost one of the chunk.
+bool SampledStack::may_change_chunks(const Walk& w, uint64_t pc) const {
+  constexpr uint32_t kInVm = 6;  // _thread_in_vm; the next is its transition
+  if (w.kind == HPROF_FRAME_NATIVE && w.frames[0].method == chunks_.fields().yields) return true;
+  const auto state = static_cast<uint32_t>(of_env(w, state_from_env_));
+  Frame last;
+  return (state == kInVm || state == kInVm + 1) &&
+         follow_anchor(address_of(w.env) + static_cast<uint64_t>(layout_.anchor_from_env), &last) &&
+         last.pc == pc;
+}
+
+// Goes to the caller of an interpreted frame in a chunk. Its fp is an offset, in words.
+bool SampledStack::step_interpreted_in_chunk(Walk* w, const StackChunks::Chunk& chunk, ChunkFrame* at) const {
+  const uint64_t link = at->sp - 2 * kWord, fp = link + word(link) * kWord;
+  int32_t bci = 0;
+  if (!is_between(fp, at->sp, chunk.end) || !read_method(fp, &at->method, &bci)) return false;
+  if (bci < 0 || !may_invoke({at->sp, fp, 0})) return false;
+  add(w, at->method, bci, HPROF_FRAME_INTERPRETED);
+  const uint64_t behind_locals = fp + (word(fp, FrameSlots::kLocals) + 1) * kWord;
+  if (behind_locals >= chunk.bottom) {  // the outermost one
+    at->sp = at->own_sp = chunk.bottom;
+    return behind_locals <= chunk.end;
+  }
+  at->sp = words_above(fp, 2);
+  at->own_sp = fp + word(fp, FrameSlots::kSenderSp) * kWord;
+  return is_between(at->sp, chunk.sp, chunk.bottom) && is_between(at->own_sp, chunk.sp, chunk.bottom);
+}
+
+bool SampledStack::step_in_chunk(Walk* w, const StackChunks::Chunk& chunk, ChunkFrame* at) const {
+  const uint64_t pc = word(at->sp, -1);
+  const Code code = code_at(pc);
+  if (code.kind == Kind::kInterpreter) return step_interpreted_in_chunk(w, chunk, at);
+  if (code.kind != Kind::kCompiled || code.words < 2 || code.words > static_cast<int32_t>(kMostFrameWords))
+    return false;
+  if (!name_compiled(w, {at->own_sp, 0, pc}, code, Call::kNamed)) return false;
+  at->method = method_of(code.blob);
+  at->sp = at->own_sp = words_above(at->own_sp, static_cast<uint32_t>(code.words));
+  return at->sp <= chunk.bottom;
+}
+
+// Lists the frames from the innermost of the chunk to Continuation.enter. Frames far beyond `depth` need no
+// proof.
+bool SampledStack::follow_chunks(Walk* w, StackChunks::Chunk chunk) const {
+  uint64_t outermost = 0;
+  for (bool is_first = true;; is_first = false) {
+    ChunkFrame at = {chunk.sp, chunk.sp, 0};
+    if (is_first && chunk.sp < chunk.bottom && may_change_chunks(*w, word(chunk.sp, -1))) return false;
+    while (at.sp < chunk.bottom) {
+      if (w->steps == 0) return false;
+      w->steps--;
+      if (w->count > w->depth + kBeyond) return true;
+      if (!step_in_chunk(w, chunk, &at)) return false;
+      outermost = at.method;
+    }
+    const bool is_root = outermost != 0 && heap_->id_of(outermost) == chunks_.fields().enter;
+    if (is_root || chunk.parent == 0) return is_root && chunk.parent == 0;
+    if (w->steps == 0 || !chunks_.read(chunk.parent, &chunk)) return false;
+    w->steps--;
+  }
+}
+
+// Adds the frames that a virtual thread has in the heap, all or none.
+bool SampledStack::add_heap_frames(Walk* w) const {
+  const ChunkUse use = chunk_use_.load(std::memory_order_acquire);
+  if (use == ChunkUse::kUnknown) chunk_use_.store(ChunkUse::kWanted, std::memory_order_relaxed);
+  if (use != ChunkUse::kOn) return false;
+  const uint32_t count = w->count, by_vm = w->by_vm, faults = platform::guarded_read_faults();
+  StackChunks::Chunk chunk = {};
+  StackChunks::Moment moment = {};
+  if (w->count != 0 && chunks_.find(w->env, &chunk, &moment)) {
+    const bool is_whole = follow_chunks(w, chunk) && platform::guarded_read_faults() == faults;
+    const bool is_still = chunks_.is_still(w->env, moment);
+    if (is_still) (is_whole ? chunks_whole_ : chunks_broken_).fetch_add(1, std::memory_order_relaxed);
+    if (is_still && is_whole && platform::guarded_read_faults() == faults) return true;
+  }
+  w->count = count;
+  w->by_vm = by_vm;
+  w->faults += platform::guarded_read_faults() - faults;
+  return false;
+}
+
+// Goes on in the heap, to the root of the virtual thread. Else at the entry of the continuation, whose caller
+// is the carrier. Where that is not known, the walk ends.
 SampledStack::Behind SampledStack::step_over_barrier(Walk* w, Frame* at) const {
+  w->has_heap = true;
+  if (add_heap_frames(w)) return Behind::kNothing;
   w->has_hole = true;
   const uint64_t entry = continuation_return_ != nullptr ? of_env(*w, continuation_from_env_) : 0;
   const uint64_t back = entry != 0 ? guarded_read<uintptr_t>(continuation_return_) : 0;
@@ -153,7 +241,7 @@ SampledStack::Behind SampledStack::step(Walk* w, Frame* at, Call* reached, uint3
 }
 
 bool SampledStack::follow(Walk* w, Frame at, Call call, uint32_t more) const {
-  const uint32_t faults = platform::guarded_read_faults();
+  w->faults = platform::guarded_read_faults();
   Behind next = Behind::kFrames;
   for (uint32_t beyond = 0; next == Behind::kFrames && beyond < kBeyond; more = 0) {
     if (w->steps == 0) return false;
@@ -161,7 +249,7 @@ bool SampledStack::follow(Walk* w, Frame at, Call call, uint32_t more) const {
     if (w->count > w->depth) beyond++;
     next = step(w, &at, &call, more);
   }
-  return next != Behind::kUnknown && w->count != 0 && platform::guarded_read_faults() == faults;
+  return next != Behind::kUnknown && w->count != 0 && platform::guarded_read_faults() == w->faults;
 }
 
 }  // namespace hprof

@@ -3,9 +3,11 @@
 // interpreted frame has a method and a position in it. [signal]
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "core/modules/hotspot/sampled_code.h"
+#include "core/modules/hotspot/stack_chunks.h"
 
 namespace hprof {
 
@@ -28,7 +30,9 @@ class SampledStack : protected SampledCode {
     uint32_t count;      // frames so far, also those beyond `depth`
     uint32_t steps;      // left
     uint64_t low, high;  // the interrupted stack pointer, and the base of the stack
-    bool has_hole;       // frames of a virtual thread are in the heap
+    bool has_hole;       // frames of a virtual thread are in the heap, and missing
+    bool has_heap;       // they are in the heap
+    uint32_t faults;     // of guarded reads, before the guess
     uint32_t by_vm;      // frames after which AsyncGetCallTrace may end; 0: it does not
     bool is_at_record;   // the interrupted pc has a record
     uint32_t how;        // HPROF_WALKED_...
@@ -42,6 +46,7 @@ class SampledStack : protected SampledCode {
   // kind: as Walk.kind, which is the first frame's.
   void add(Walk* w, uint64_t method, int32_t bci, uint32_t kind) const;
   void add_top(Walk* w) const;
+  bool read_method(uint64_t fp, uint64_t* method, int32_t* bci) const;
   bool read_interpreted(const Walk& w, const Frame& at, uint64_t* method, int32_t* bci) const;
   // Follows the stack from `at`, a caller, to the root. more: words that the first frame has beyond its size.
   bool follow(Walk* w, Frame at, Call call, uint32_t more) const;
@@ -50,13 +55,29 @@ class SampledStack : protected SampledCode {
   // Of virtual threads: where the return address of a continuation's entry is, and the entry of the thread's.
   const void* continuation_return_ = nullptr;
   int64_t continuation_from_env_ = 0;
+  // Of frames in the heap. `chunks_` is written before kOn.
+  enum class ChunkUse : uint32_t { kUnknown, kWanted, kOn, kOff };
+  StackChunks chunks_;
+  int64_t state_from_env_ = 0;
+  mutable std::atomic<ChunkUse> chunk_use_{ChunkUse::kUnknown};
+  mutable std::atomic<uint32_t> chunks_whole_{0}, chunks_broken_{0};
 
  private:
+  // A frame in a chunk. own_sp: where it begins; sp is below that by what an interpreted callee has added.
+  struct ChunkFrame {
+    uint64_t sp, own_sp;
+    uint64_t method;  // of the callee, or of its compiled code
+  };
   bool add_scopes(Walk* w, uint64_t blob, uint32_t scope) const;
   bool may_invoke(const Frame& at) const;
   bool name_compiled(Walk* w, const Frame& at, const Code& code, Call call) const;
   Behind step(Walk* w, Frame* at, Call* reached, uint32_t more) const;
   Behind step_over_barrier(Walk* w, Frame* at) const;
+  bool add_heap_frames(Walk* w) const;
+  bool may_change_chunks(const Walk& w, uint64_t pc) const;
+  bool follow_chunks(Walk* w, StackChunks::Chunk chunk) const;
+  bool step_in_chunk(Walk* w, const StackChunks::Chunk& chunk, ChunkFrame* at) const;
+  bool step_interpreted_in_chunk(Walk* w, const StackChunks::Chunk& chunk, ChunkFrame* at) const;
 };
 
 }  // namespace hprof

@@ -201,6 +201,9 @@ const hprof_walk_service kWalk = {
     [](const hprof_host*, hprof_sample_walk* walk, uint64_t outside, hprof_native_name* name) {
       reinterpret_cast<SampleWalk*>(walk)->name_outside(outside, name);
     },
+    [](hprof_sample_walk* walk, void* jni) {
+      reinterpret_cast<SampleWalk*>(walk)->tend(static_cast<JNIEnv*>(jni));
+    },
 };
 
 ThreadContexts contexts;

@@ -145,6 +145,7 @@ static hprof_walk_service walk_service() {
   walk.name_outside = [](const hprof_host*, hprof_sample_walk*, uint64_t pc, hprof_native_name* name) {
     *name = SampledVm::current->outside_names.at(pc);
   };
+  walk.tend_interrupted = [](hprof_sample_walk*, void*) {};
   return walk;
 }
 static const hprof_walk_service kWalk = walk_service();

@@ -118,6 +118,12 @@ class FakeStack {
   }
   // The return address of Continuation.enterSpecial's call.
   void set_continuation_return(uint64_t pc) { continuation_return_ = pc; }
+  // thread: a reference to the virtual thread that runs on it.
+  void mount(const uint64_t* thread) { thread_.mounted = address(thread); }
+  struct CollectedHeap {
+    uint32_t pause, collections;
+  };
+  CollectedHeap collected_heap = {};
   uint64_t* stack() { return stack_; }
   static constexpr uint32_t kStack = 1024;
 
@@ -204,7 +210,7 @@ class FakeStack {
   struct Thread {
     uint64_t pad;
     Anchor anchor;
-    uint64_t stack_base, stack_size, state, continuation;
+    uint64_t stack_base, stack_size, state, continuation, mounted;
     uint64_t env;
   };
   struct Heap {
@@ -219,6 +225,7 @@ class FakeStack {
   std::vector<uint8_t> code_, segments_;
   Heap heap_;
   Heap* heap_at_ = &heap_;
+  const CollectedHeap* collected_heap_at_ = &collected_heap;
   uint64_t call_stub_return_ = 0x5555;
   uint64_t stack_[kStack] = {};
   Thread thread_ = {};
@@ -249,6 +256,10 @@ inline void FakeStack::add_rows() {
   tables.field("nmethod", "_orig_pc_offset", kOrigPc);
   tables.field("Thread", "_stack_size", offsetof(Thread, stack_size));
   tables.field("JavaThread", "_cont_entry", offsetof(Thread, continuation));
+  tables.field("JavaThread", "_vthread", offsetof(Thread, mounted));
+  tables.static_field("Universe", "_collectedHeap", &collected_heap_at_);
+  tables.field("CollectedHeap", "_is_stw_gc_active", offsetof(CollectedHeap, pause));
+  tables.field("CollectedHeap", "_total_collections", offsetof(CollectedHeap, collections));
   tables.static_field("ContinuationEntry", "_return_pc", &continuation_return_);
   tables.field("JavaThread", "_thread_state", offsetof(Thread, state));
   tables.field("ConstMethod", "_code_size", 18);

@@ -17,6 +17,7 @@ CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "5000")
 # Where the blocked threads of Shares stand, JDK 8 to 27.
 BLOCKED = re.compile(r"^(java\.lang\.Object|sun\.nio\.ch\.\w+|java\.net\.\w*Socket\w*|(jdk\.internal|sun)\.misc\.Unsafe)"
                      r"\.(epollWait|poll0?|wait0?|accept0?|park|socketAccept)$")
+HOLE = "JVM.frames_in_the_heap"
 POINTS = 1.0  # what a share may be off the truth, besides four standard errors
 
 
@@ -131,10 +132,32 @@ def check_virtual_stacks(vm, sampler):
 @vm_test(units=UNITS, since=21)
 def signal_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
     stacks = check_virtual_stacks(vm, "signal")
-    hole = "JVM.frames_in_the_heap"
-    check(all(hole not in stack[:-1] for stack in stacks), "frames behind the hole")
+    check(all(HOLE not in stack[:-1] for stack in stacks), "frames behind the hole")
+
+
+@vm_test(units=UNITS, since=21)
+def stacks_of_virtual_threads_are_whole_though_their_frames_are_in_the_heap(vm):
+    vm.needs_signals_in_time()
+    for collector in ("Serial", "Parallel", "G1"):
+        check_whole(vm, "DeepVirtual", "100", "60", "60", "20000", java=("-XX:+Use%sGC" % collector,))
+    check_whole(vm, "DeepVirtual", "100", "60", "60", "20000", java=("-XX:+UseSerialGC", "-XX:-UseCompressedOops"))
+    check_whole(vm, "DeepVirtual", "100", "60", "60", "20000", java=("-XX:TieredStopAtLevel=1",))
+    check_whole(vm, "DeepVirtual", "40", "60", "20", "2000", java=("-Xint",))
+
+
+@vm_test(units=UNITS, since=21)
+def virtual_threads_run_while_their_frames_in_the_heap_are_read_and_moved(vm):
+    for collector in ("Serial", "Parallel", "G1"):
+        judged_stacks(vm, "sampler=signal", "DeepVirtual", "2000", "60", "2", "1000", "gc", java=("-XX:+Use%sGC" % collector, "-Xmx256m"))
+
+
+@vm_test(units=UNITS, since=21)
+def stacks_end_at_frames_in_the_heap_that_are_not_read(vm):
+    run, report, section = sampled(vm, "interval=1,depth=400,sampler=signal,hotspot=-stack-chunks", "DeepVirtual", "100", "60", "8", "20000")
+    stacks = [methods(report, row) for row in section.rows]
+    check(all(HOLE not in stack[:-1] for stack in stacks), "frames behind the hole")
     if vm.version >= 25:
-        check(any(hole in stack for stack in stacks), "frames of virtual threads are in the heap, and no stack says so")
+        check(any(HOLE in stack for stack in stacks), "frames of virtual threads are in the heap, and no stack says so")
 
 
 @vm_test(units=UNITS, since=21)

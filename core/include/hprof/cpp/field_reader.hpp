@@ -15,11 +15,14 @@ namespace hprof {
 // or from keep() to let_go().
 template <class T>
 class FieldReader {
+  static constexpr bool kIsInt = std::is_same<T, jint>::value;
+
  public:
-  // Opens the field `name` of the class `of`, "java/lang/Thread". False: there is no such field, or no memory.
-  bool open(JNIEnv* jni, const char* of, const char* name) {
+  // Opens the field `name` of the class `of`, "java/lang/Thread". False: there is no such field, or no memory. With
+  // another descriptor only its offset is of use.
+  bool open(JNIEnv* jni, const char* of, const char* name, const char* descriptor = kIsInt ? "I" : "J") {
     jclass type = jni->FindClass(of);
-    jfieldID field = type != nullptr ? jni->GetFieldID(type, name, kIsInt ? "I" : "J") : nullptr;
+    jfieldID field = type != nullptr ? jni->GetFieldID(type, name, descriptor) : nullptr;
     jvalue reflected = {};
     if (field != nullptr) reflected.l = jni->ToReflectedField(type, field, JNI_FALSE);
     if (reflected.l != nullptr && !find(jni, "Ljdk/internal/misc/Unsafe;", "jdk/internal/misc/Unsafe"))
@@ -44,11 +47,13 @@ class FieldReader {
   jlong offset() const { return offset_; }  // in an object, as Unsafe counts
 
   // The field's value in `object`; 0 if not open.
-  [[gnu::noinline]] T read(JNIEnv* jni, jobject object) const {
+  T read(JNIEnv* jni, jobject object) const { return read_at(jni, object, offset_); }
+  // The same of another field.
+  [[gnu::noinline]] T read_at(JNIEnv* jni, jobject object, jlong offset) const {
     if (!is_open()) return 0;
     jvalue arguments[2] = {};
     arguments[0].l = object;
-    arguments[1].j = offset_;
+    arguments[1].j = offset;
     T value;
     if constexpr (kIsInt)
       value = jni->CallIntMethodA(unsafe_, get_, arguments);
@@ -60,8 +65,6 @@ class FieldReader {
   }
 
  private:
-  static constexpr bool kIsInt = std::is_same<T, jint>::value;
-
   bool find(JNIEnv* jni, const char* descriptor, const char* name) {
     clear_exception(jni);
     jclass type = jni->FindClass(name);

@@ -61,7 +61,8 @@ typedef struct hprof_interrupted_stack {
   /* How many of the frames AsyncGetCallTrace has at least: it may end before one that waits for deoptimization, or behind
    * a linker stub. */
   uint32_t by_vm;
-  uint64_t outside; /* the interrupted instruction, if no Java method has it; else 0 */
+  uint32_t has_heap; /* 1: a virtual thread has frames in the heap, which AsyncGetCallTrace leaves out */
+  uint64_t outside;  /* the interrupted instruction, if no Java method has it; else 0 */
 } hprof_interrupted_stack;
 
 /* Code outside of Java methods. */
@@ -120,6 +121,9 @@ typedef struct hprof_walk_service {
   /* Names the code at hprof_interrupted_stack.outside, soon after: its library may be unloaded. One thread at a time.
    * [control] */
   void (*name_outside)(const hprof_host* host, hprof_sample_walk* walk, uint64_t outside, hprof_native_name* name);
+  /* Call it now and then: looks up how frames are stored in the heap, once a virtual thread with such was met, and judges
+   * what was read of them. [control] */
+  void (*tend_interrupted)(hprof_sample_walk* walk, void* jni);
 } hprof_walk_service;
 
 #endif

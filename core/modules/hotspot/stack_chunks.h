@@ -1,0 +1,74 @@
+// Where the frames of a mounted virtual thread lie that have not returned to its carrier's stack: a chain of
+// stack chunks in the heap (jdk.internal.vm.StackChunk), innermost first. The thread's JavaThread leads to
+// the VirtualThread, that to its Continuation, and that to the first chunk.
+//
+// Frames lie in a chunk as they lay on the stack, but that offsets replace addresses within it: the saved
+// frame pointer of an interpreted frame's callee, and in the frame the sender's stack pointer and the local
+// variables.
+//
+// The thread itself changes chunks in Continuation.doYield (or where it gives up its carrier for a monitor)
+// and at the return barrier only. A collector moves them in pauses: is_still tells that none came. All
+// reads are guarded. [signal]
+#pragma once
+
+#include <cstdint>
+#include <jni.h>
+
+#include "core/modules/hotspot/vm_frames.h"
+
+namespace hprof {
+
+class StackChunks {
+ public:
+  // Addresses in a chunk.
+  struct Chunk {
+    uint64_t place;
+    uint64_t sp;      // of the innermost frame
+    uint64_t bottom;  // where the outermost one ends
+    uint64_t end;     // the same with what that one got on the stack
+    uint64_t parent;  // the chunk of its callers; 0: there is none
+  };
+  // What has to be the same after a walk.
+  struct Moment {
+    uint32_t collections;
+    uint64_t first, sp;
+  };
+
+  // Offsets in objects, and ids of methods.
+  struct Fields {
+    uint64_t continuation;              // of VirtualThread
+    uint64_t tail;                      // of Continuation
+    uint64_t parent, size, sp, bottom;  // of StackChunk
+    uint64_t stack;                     // behind these
+    const void* enter;                  // Continuation.enter, the outermost frame of all
+    const void* yields;                 // Continuation.doYield
+  };
+
+  // Asks the JDK's classes. Call it once a virtual thread has run, since it initialises them. nullptr: found;
+  // else why not, static text, as the next. [control]
+  [[gnu::cold]] static const char* find_fields(const VmStructs& structs, JNIEnv* jni, Fields* fields);
+  // to_thread: from a JNIEnv to its JavaThread. [control]
+  [[gnu::cold]] const char* open(HotSpot& home, int64_t to_thread, const Fields& fields);
+  // Reads the first chunk with frames of what is mounted on the thread. False: there is none, or a collection
+  // is in progress.
+  bool find(const void* env, Chunk* chunk, Moment* moment) const;
+  // Reads another one. False: it is none.
+  bool read(uint64_t place, Chunk* chunk) const;
+  bool is_still(const void* env, const Moment& moment) const;
+  const Fields& fields() const { return fields_; }
+
+ private:
+  uint64_t reference_at(uint64_t place) const;
+  uint64_t first_of(const void* env) const;
+  bool is_quiet(uint32_t* collections) const;
+
+  const void* heap_at_ = nullptr;
+  uint32_t pause_at_ = 0, collections_at_ = 0;
+  bool is_compressed_ = false;
+  uint64_t base_ = 0;
+  uint32_t shift_ = 0;
+  int64_t mounted_from_env_ = 0;
+  Fields fields_ = {};
+};
+
+}  // namespace hprof
