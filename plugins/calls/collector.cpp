@@ -64,7 +64,8 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   const hprof_status status = services_.probes != nullptr
                                   ? services_.probes->ask(services_.host, &user, &probes_)
                                   : HPROF_UNSUPPORTED;
-  if (status != HPROF_OK) TextBuffer(error, error_size).add("calls=y: this VM or build has no probes");
+  if (status == HPROF_UNSUPPORTED)
+    TextBuffer(error, error_size).add("calls=y: this VM or build has no probes");
   return status;
 }
 
@@ -170,8 +171,6 @@ hprof_status Collector::write_notes(const Rows& rows) {
   Note note;
   note.add("calls: the calls of ").add(methods).add(" methods are counted exactly; ");
   note.add(rows.never).add(" of them were never called");
-  if (methods == 0 && config_.include != nullptr && config_.include[0] != '\0')
-    note.add("; no loaded class or method is include=").add(config_.include);
   hprof_status status = write_note(services_, note);
   if (status == HPROF_OK) status = write_note_on_probes(services_, probes_, "calls: not counted: ");
   if (status == HPROF_OK && counts_.merged_threads() != 0) {

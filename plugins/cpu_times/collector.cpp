@@ -512,7 +512,6 @@ hprof_status Collector::report(const hprof_report& report) {
   how.interval_ns = config_.interval_ns;
   how.clock_step_ns = clock_step_ns_;
   how.traces = tally.size();
-  how.include = config_.include;
   how.depth = depth_;
   how.probes = probes_;
   how.lost_trace = lost_trace_;

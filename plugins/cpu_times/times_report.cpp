@@ -54,14 +54,19 @@ static Note note_on_classes(const Services& services, const Circumstances& how) 
   line.add(" of them call nothing, so that their time is their callers'; ")
       .add(how.traces)
       .add(" traces were seen");
-  if (how.traces == 0 && how.include != nullptr && how.include[0] != '\0')
-    line.add("; no loaded class or method is include=").add(how.include);
   return line;
 }
 
-static hprof_status write_notes(const Services& services, const Circumstances& how, uint64_t counted_ns) {
+static hprof_status write_notes(const Services& services, const Circumstances& how, uint64_t counted_ns,
+                                uint64_t cut_traces) {
   hprof_status status = write_note(services, note_on_time(how));
   if (status == HPROF_OK) status = write_note(services, note_on_classes(services, how));
+  if (status == HPROF_OK && cut_traces != 0) {
+    Note line;
+    line.add("cpu=times: ").add(cut_traces).add(cut_traces == 1 ? " trace" : " traces");
+    line.add(" may lack callers, cut at depth=").add(uint64_t{how.depth}).add(": a higher depth= keeps them");
+    status = write_note(services, line);
+  }
   if (status == HPROF_OK) status = write_note_on_probes(services, how.probes, "cpu=times: not rewritten: ");
   if (status == HPROF_OK && how.virtual_threads != 0 && how.times != kClock) {
     Note line;
@@ -170,15 +175,16 @@ hprof_status write_report(const Services& services, const Tally& tally, const Ci
                           double cutoff) {
   uint64_t size = tally.size();
   TallyRow** order = tally.order();
-  uint64_t counted_ns = 0;
+  uint64_t counted_ns = 0, cut_traces = 0;
   for (uint64_t i = 0; i < size; i++) {
     order[i] = tally.row(i);
     counted_ns += order[i]->time_ns;
+    cut_traces += trace_flags(order[i]->length, how.depth) != 0 ? 1 : 0;
   }
   std::sort(order, order + size, how.old ? has_more_calls : comes_before);
   hprof_status status =
       how.old ? write_old(services, order, size) : write_table(services, order, size, how, cutoff);
-  return status == HPROF_OK && !how.old ? write_notes(services, how, counted_ns) : status;
+  return status == HPROF_OK && !how.old ? write_notes(services, how, counted_ns, cut_traces) : status;
 }
 
 }  // namespace hprof::times

@@ -21,7 +21,6 @@ struct Circumstances {
   uint64_t threads;        // live platform threads
   uint64_t virtual_threads;
   uint64_t traces;
-  const char* include;            // the option; may be null
   uint32_t depth;                 // methods kept of a trace
   uint32_t probes;                // of the service
   hprof_trace_serial lost_trace;  // of rows for whose trace the agent's tables have no room

@@ -1,6 +1,5 @@
 #include "collector.h"
 
-#include <hprof/cpp/note.hpp>
 #include <hprof/cpp/text.hpp>
 
 namespace hprof::latency {
@@ -48,12 +47,7 @@ hprof_status Collector::start() { return services_.probes->start(services_.host,
 void Collector::stop() { services_.probes->stop(services_.host, probes_); }
 
 hprof_status Collector::report(const hprof_report& report) {
-  const hprof_status status = report_.write(methods_, probes_, report);
-  if (status != HPROF_OK || methods_.count() != 0 || report_.has_untimed()) return status;
-  Note note;
-  note.add("latency: no loaded class or method is latency=").add(config_.latency);
-  note.add("; write com.acme.Main, com.acme.* or com.acme.Main.run, without # and ()");
-  return write_note(services_, note);
+  return report_.write(methods_, probes_, report);
 }
 
 void Collector::reset() {

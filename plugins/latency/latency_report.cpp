@@ -167,21 +167,19 @@ hprof_status Report::write_tables(Rows* rows) {
   return services_.emit->write(services_.host, &table.head);
 }
 
-hprof_status Report::write_untimed(uint32_t probes) {
+hprof_status Report::write_untimed(uint32_t probes) const {
   Note note;
-  note.add("latency: not timed:");
-  const uint64_t empty = note.size();
   services_.probes->each_left(services_.host, probes, &note,
                               [](void* to, const char* reason, uint64_t classes, uint64_t methods) {
                                 auto& text = *static_cast<Note*>(to);
+                                text.add(text.size() == 0 ? "latency: not timed: " : ", ");
                                 const uint64_t count = classes != 0 ? classes : methods;
-                                text.add(" ").add(count).add(classes != 0 ? " class" : " method");
+                                if (count == 0) return void(text.add(reason));
+                                text.add(count).add(classes != 0 ? " class" : " method");
                                 if (count != 1) text.add(classes != 0 ? "es" : "s");
-                                text.add(" (");
-                                text.add(reason).add(")");
+                                text.add(" (").add(reason).add(")");
                               });
-  has_untimed_ = note.size() != empty;
-  return has_untimed_ ? write_note(services_, note) : HPROF_OK;
+  return note.size() != 0 ? write_note(services_, note) : HPROF_OK;
 }
 
 hprof_status Report::write_notes(const TimedMethods& methods, uint32_t probes, const Rows& rows) {

@@ -187,6 +187,8 @@ class ModuleRewriter final : public Rewriter {
   bool is_armed(uint32_t user) const { return (armed_.load(std::memory_order_acquire) >> user & 1) != 0; }
   bool may_exist() const;
   bool wants(uint32_t user, Str class_name, Str method) const;
+  void each_unmatched(uint32_t user, void* argument,
+                      void (*visit)(void*, const char*, uint64_t, uint64_t)) const;
   bool wants_class(uint32_t user, Span name) const;
   static bool include_class(void* self, Span name, uint16_t access);
   static uint32_t include_method(void* self, const MethodSite& site, uint32_t user, uint32_t probes);
@@ -204,11 +206,12 @@ class ModuleRewriter final : public Rewriter {
   ProbesOfUser probes_[kMostProbeUsers];
   TargetClasses targets_;
   Engine* engine_ = nullptr;
-  std::atomic<uint32_t> armed_{0};          // a bit for each user
-  std::atomic<uint64_t> own_{0};            // files seen of classes with targets, which get no probes
-  uint64_t passed_ = 0;                     // classes loaded before class files were seen
-  uint64_t refused_[kMostProbeUsers] = {};  // classes that the VM refuses to retransform
-  Region first_lines_;                      // by method id
+  std::atomic<uint32_t> armed_{0};  // a bit for each user
+  std::atomic<uint64_t> own_{0};    // files seen of classes with targets, which get no probes
+  uint64_t passed_ = 0;             // classes loaded before class files were seen
+  mutable std::atomic<uint64_t> matched_[kMostProbeUsers] = {};  // a bit for each of the first 64 patterns
+  uint64_t refused_[kMostProbeUsers] = {};                       // classes that the VM refuses to retransform
+  Region first_lines_;                                           // by method id
 };
 
 hprof_status ModuleRewriter::make_engine() {
@@ -237,13 +240,42 @@ bool ModuleRewriter::may_exist() const {
   return true;
 }
 
-// method: empty: any of that class.
+// method: empty: any of that class. Marks the patterns of include that match; a method's, if it has its name.
 bool ModuleRewriter::wants(uint32_t user, Str class_name, Str method) const {
   const hprof_probe_user& asked = users_[user].asked;
   if (asked.exclude != nullptr && matches_any(asked.exclude, class_name)) return false;
-  return asked.include == nullptr || asked.include[0] == '\0' || any_part(asked.include, [&](Str pattern) {
-           return matches(pattern, class_name) || matches_method(pattern, class_name, method);
-         });
+  if (asked.include == nullptr || asked.include[0] == '\0') return true;
+  uint64_t found = 0, bit = 1;
+  bool is_wanted = false;
+  any_part(asked.include, [&](Str pattern) {
+    const bool is_class = matches(pattern, class_name);
+    const bool is_method = !is_class && matches_method(pattern, class_name, method);
+    if (is_class || (is_method && !method.empty())) found |= bit;
+    is_wanted = is_wanted || is_class || is_method;
+    bit <<= 1;
+    return false;
+  });
+  std::atomic<uint64_t>& matched = matched_[user];
+  if ((found & ~matched.load(std::memory_order_relaxed)) != 0)
+    matched.fetch_or(found, std::memory_order_relaxed);
+  return is_wanted;
+}
+
+// The text, "no loaded class or method is com.acme.None", is gone after the visit.
+void ModuleRewriter::each_unmatched(uint32_t user, void* argument,
+                                    void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
+  const char* include = users_[user].asked.include;
+  if (include == nullptr || !is_armed(user)) return;
+  const uint64_t matched = matched_[user].load(std::memory_order_relaxed);
+  uint64_t bit = 1;
+  any_part(include, [&](Str pattern) {
+    char text[200];
+    TextWriter line(text, sizeof(text));
+    line.put("no loaded class or method is ").put(pattern);
+    if ((matched & bit) == 0) visit(argument, text, 0, 0);
+    bit <<= 1;
+    return bit == 0;
+  });
 }
 
 bool ModuleRewriter::wants_class(uint32_t user, Span name) const {
@@ -407,6 +439,7 @@ void ModuleRewriter::totals(uint32_t user, hprof_probe_totals* totals) const {
 void ModuleRewriter::each_left(uint32_t user, void* argument,
                                void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
   const bool on_demand = users_[user].has(HPROF_PROBES_ON_DEMAND);
+  each_unmatched(user, argument, visit);
   EngineTotals all;
   engine_totals(engine_, &all);
   const EngineTotals::OfUser& of = all.users[user];

@@ -178,7 +178,14 @@ TEST_CASE("a user of probes whose targets do not fit together is refused, and so
     user = of_calls(HPROF_PROBES_ON_DEMAND);
     user.thread_field = "$acme";
     CHECK(ask(user) == HPROF_FAILED);
-    for (uint32_t i = 0; i < 8; i++) CHECK(ask(good) == HPROF_OK);
+    user = good;
+    for (const char* pattern : {"C1:C2#m", "C1.m()", "*C.run", "C1 ", "C[]"}) {
+      user.include = pattern;
+      CHECK_MESSAGE(ask(user) == HPROF_FAILED, pattern);
+    }
+    user.include = "C1:com/acme/C2.<init>:C$A*:\xc3\x84.run:";
+    CHECK(ask(user) == HPROF_OK);
+    for (uint32_t i = 0; i < 7; i++) CHECK(ask(good) == HPROF_OK);
     CHECK(ask(good) == HPROF_FAILED);
   };
   f.jvm.java_version = 8;  // with early hooks, whatever a unit wants
@@ -316,6 +323,27 @@ TEST_CASE("classes get probes as the patterns say") {
   CHECK(f.gets_probes("C5"));
   CHECK_FALSE(f.gets_probes("C12"));
   CHECK_FALSE(f.gets_probes("D"));
+  f.die();
+}
+
+TEST_CASE("patterns that no loaded class or method matches are named") {
+  OnDemand f;
+  f.include = "C1*:C5.m:C5.none:com.acme.D:C7";
+  f.run("watch=y");
+  REQUIRE(f.asked == HPROF_OK);
+  const auto left = [&f] {
+    std::vector<std::string> reasons;
+    f.session->parts().rewriter.each_left(
+        f.number, &reasons, [](void* to, const char* reason, uint64_t classes, uint64_t methods) {
+          if (classes == 0 && methods == 0) static_cast<std::vector<std::string>*>(to)->push_back(reason);
+        });
+    return reasons;
+  };
+  CHECK(left().empty());
+  REQUIRE(f.go() == HPROF_OK);
+  for (const char* name : {"C10", "C5", "C6"}) f.gets_probes(name);
+  CHECK(left() == std::vector<std::string>{"no loaded class or method is C5.none",
+                                           "no loaded class or method is com.acme.D"});
   f.die();
 }
 

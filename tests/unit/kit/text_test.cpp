@@ -126,6 +126,7 @@ TEST_CASE("what has no probes is said in one note, if there is anything") {
                         void (*visit)(void*, const char*, uint64_t, uint64_t)) {
     if (reasons > 0) visit(argument, "too large", 2, 3);
     if (reasons > 1) visit(argument, "native", 0, 1);
+    if (reasons > 2) visit(argument, "no loaded class or method is a.B", 0, 0);
   };
   MockHost mock;
   mock.set_service(HPROF_SERVICE_PROBES, &probes);
@@ -136,4 +137,8 @@ TEST_CASE("what has no probes is said in one note, if there is anything") {
   reasons = 2;
   CHECK(write_note_on_probes(services, 1, "left: ") == HPROF_OK);
   CHECK(last_note(mock) == "left: too large (2 classes, 3 methods), native (1 methods)");
+  reasons = 3;
+  CHECK(write_note_on_probes(services, 1, "left: ") == HPROF_OK);
+  CHECK(last_note(mock) ==
+        "left: too large (2 classes, 3 methods), native (1 methods), no loaded class or method is a.B");
 }

@@ -115,7 +115,7 @@ def patterns_choose_methods(vm):
     _, _, table = profile(vm, ",include=Calls.fib:Calls$*:None,exclude=Calls$Square", "Calls")
     check_equal({name for name in by_method(table) if "lambda" not in name.lower()}, {"Calls.fib", "Calls$Broken.<init>"}, "methods")
     run = vm.profiled("calls=y,include=com.acme.None,file=out.txt", "Quick")
-    check("no loaded class or method is include=com.acme.None" in run.text("out.txt"), "no note\n%s" % run)
+    check("no loaded class or method is com.acme.None" in run.text("out.txt"), "no note\n%s" % run)
 
 
 @vm_test(units=UNITS + ("cpu_times", "latency"))

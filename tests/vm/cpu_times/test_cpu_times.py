@@ -34,6 +34,8 @@ def profile(vm, options, *program):
 def every_call_is_counted(vm):
     run, report = profile(vm, "", "Calls")
     check_counts(report, COUNTS, run)
+    # The agent's own classes are in no count, and no filter was given.
+    check(not any("excluded by the filter" in note for note in report.notes), "notes: %s" % report.notes)
 
 
 @vm_test(units=UNITS)
@@ -41,6 +43,8 @@ def every_call_is_counted_by_thread_and_at_any_depth(vm):
     for options in (",thread=y", ",depth=1", ",depth=30"):
         run, report = profile(vm, options, "Calls")
         check_counts(report, COUNTS, run)
+        cut = [note for note in report.notes if "may lack callers, cut at depth=" in note]
+        check(options == ",depth=30" or len(cut) == 1, "stacks are cut: %s" % report.notes)
 
 
 @vm_test(units=UNITS)
@@ -155,7 +159,7 @@ def classes_can_be_chosen(vm):
     _, report = profile(vm, ",include=Calls.fib", "Calls")
     check_equal(counts(report), {"Calls.fib": COUNTS["Calls.fib"]}, "calls of one method")
     _, report = profile(vm, ",include=Calls.none", "Calls")
-    check(any("no loaded class or method is include=Calls.none" in note for note in report.notes), "notes: %s" % report.notes)
+    check(any("no loaded class or method is Calls.none" in note for note in report.notes), "notes: %s" % report.notes)
 
 
 @vm_test(units=UNITS)

@@ -264,8 +264,18 @@ def last_of(vm, name):
 
 @vm_test(units=UNITS)
 def a_name_that_nothing_has_is_said(vm):
-    run = vm.profiled("latency=Latency#work:com.acme.*,file=out.txt", "Quick")
-    check("latency: no loaded class or method is latency=Latency#work:com.acme.*;" in run.text("out.txt"), "no note\n%s" % run)
+    run = vm.profiled("latency=Quick:Quick.none:com.acme.*,file=out.txt", "Quick")
+    text = run.text("out.txt")
+    for name in ("Quick.none", "com.acme.*"):
+        check("no loaded class or method is %s" % name in text, "no note of %s\n%s" % (name, run))
+    check("no loaded class or method is Quick," not in text, "Quick is loaded\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def a_pattern_that_no_class_can_have_is_refused(vm):
+    for pattern in ("Latency#work", "Latency.work()", "*Service.run"):
+        run = vm.run_java(vm.agent_option("latency=%s,file=out.txt" % pattern), "Quick")
+        check(run.code == 1 and pattern + ": write com.acme.Main" in run.err, "not refused\n%s" % run)
 
 
 @vm_test(units=UNITS, quick=True)

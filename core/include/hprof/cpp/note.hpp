@@ -30,7 +30,9 @@ inline hprof_status write_note_on_probes(const Services& services, uint32_t prob
   } line{begin, {}};
   services.probes->each_left(services.host, probes, &line, [](void* argument, const char* reason, uint64_t classes, uint64_t methods) {
     auto* to = static_cast<Line*>(argument);
-    to->text.add(to->text.size() == 0 ? to->begin : ", ").add(reason).add(" (");
+    to->text.add(to->text.size() == 0 ? to->begin : ", ").add(reason);
+    if (classes == 0 && methods == 0) return;
+    to->text.add(" (");
     if (classes != 0) to->text.add(classes).add(" classes");
     if (classes != 0 && methods != 0) to->text.add(", ");
     if (methods != 0) to->text.add(methods).add(" methods");

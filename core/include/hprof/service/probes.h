@@ -159,8 +159,9 @@ typedef struct hprof_probes_service {
   void (*stop)(const hprof_host* host, uint32_t probes); /* targets that have begun may still run. Threads as start */
   /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
   hprof_frame_id (*frame)(const hprof_host* host, hprof_method_id method, uint32_t entry);
-  /* Visits the reasons, static texts, why classes and methods have no probes, most serious first. With ON_DEMAND not those
-   * that the patterns leave out. [control] */
+  /* Visits the patterns of include that no loaded class or method matches, "no loaded class or method is com.acme.None" with
+   * counts of 0, a text of the visit; then the reasons why classes and methods have no probes, most serious first. With
+   * ON_DEMAND not those that the patterns leave out. [control] */
   void (*each_left)(const hprof_host* host, uint32_t probes, void* argument,
                     void (*visit)(void* argument, const char* reason, uint64_t classes, uint64_t methods));
   void (*totals)(const hprof_host* host, uint32_t probes, hprof_probe_totals* totals); /* [control] */

@@ -216,8 +216,9 @@ void rewrite(Span file, uint32_t loader, const ProbeSet& probes, Scratch& scratc
     if (probes.left != nullptr) probes.left(probes.context, {view.name, {}, {}, 0}, result->reason);
     return;
   }
-  if (has_targets(view.name, probes) ||
-      (probes.include_class != nullptr && !probes.include_class(probes.context, view.name, view.access))) {
+  // The context counts the classes with targets that it is asked for.
+  if ((probes.include_class != nullptr && !probes.include_class(probes.context, view.name, view.access)) ||
+      has_targets(view.name, probes)) {
     result->reason = Reason::kExcluded;
     return;
   }
