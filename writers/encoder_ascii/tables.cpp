@@ -123,6 +123,23 @@ void write_monitor_time(TextOut& out, const hprof_rec_table& table) {
 }
 #endif
 
+constexpr uint64_t kMostCompared = 4096;  // rows
+
+// The name, and where another row has an overload of the method, the descriptor.
+void write_method_cell(TextOut& out, const hprof_rec_table& table, uint32_t column, hprof_cell cell) {
+  const auto id = static_cast<hprof_method_id>(cell.u);
+  out.method_name(id);
+  const auto method = find_method(&out.ids(), out.host(), id);
+  bool is_overloaded = false;
+  for (uint64_t i = 0; i < table.row_count && table.row_count <= kMostCompared && !is_overloaded; i++) {
+    const auto other_id = static_cast<hprof_method_id>(hprof_row_at(&table, i)[column].u);
+    if (other_id == id) continue;
+    const auto other = find_method(&out.ids(), out.host(), other_id);
+    is_overloaded = method && other && other->owner == method->owner && other->name == method->name;
+  }
+  if (is_overloaded) out.string(method->signature, Safe::kWord);
+}
+
 #ifndef HPROF_NO_LATENCY_RECORDS
 // Three digits and a unit, in a column of 8 characters.
 void write_duration(TextOut& out, uint64_t ns) {
@@ -151,7 +168,9 @@ void write_latency(TextOut& out, const hprof_rec_table& table) {
     out.dec(i + 1, 4).lit(" ").dec(row.calls, 10).lit(" ").dec(row.running, 7);
     for (const uint64_t ns : {row.mean_ns, row.p50_ns, row.p90_ns, row.p99_ns, row.p99_9_ns, row.max_ns})
       write_duration(out, ns);
-    out.lit(" ").method_name(static_cast<hprof_method_id>(row.method)).lit("\n");
+    out.lit(" ");
+    write_method_cell(out, table, 0, hprof_row_at(&table, i)[0]);
+    out.lit("\n");
   }
   out.lit("CALL LATENCY END\n");
 }
@@ -199,9 +218,9 @@ void write_frame_word(TextOut& out, hprof_frame_id id) {
   if (frame->line > 0) out.lit(":").dec(static_cast<uint64_t>(frame->line));
 }
 
-void write_cell(TextOut& out, uint32_t type, hprof_cell cell) {
+void write_cell(TextOut& out, const hprof_rec_table& table, uint32_t index, hprof_cell cell) {
   const auto number = static_cast<uint32_t>(cell.u);
-  switch (type) {
+  switch (hprof_column_at(table.schema, index)->type) {
     case HPROF_COLUMN_INT:
       out.signed_dec(cell.i);
       break;
@@ -218,7 +237,7 @@ void write_cell(TextOut& out, uint32_t type, hprof_cell cell) {
       out.class_name(number);
       break;
     case HPROF_COLUMN_METHOD:
-      out.method_name(number);
+      write_method_cell(out, table, index, cell);
       break;
     case HPROF_COLUMN_FRAME:
       write_frame_word(out, number);
@@ -263,7 +282,7 @@ void write_lines(TextOut& out, const hprof_rec_table& table) {
       out.lit(" ");
       write_word(out, column.name);
       out.lit("=");
-      write_cell(out, column.type, row[c]);
+      write_cell(out, table, c, row[c]);
       if (ranked && column.type == HPROF_COLUMN_TRACE) write_first_method(out, row[c]);
     }
     out.lit("\n");

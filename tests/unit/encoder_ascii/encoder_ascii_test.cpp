@@ -213,6 +213,19 @@ TEST_CASE("a table of any collector has a line for each row, of words") {
   CHECK(text.find(" rank=2 self=9.09% accum=100.00% count=1 ") != std::string::npos);
 }
 
+TEST_CASE("methods of one name in a table have their descriptors") {
+  MockHost host;
+  const auto owner = host.add_class("A", "LA;", "A.java");
+  const hprof_column columns[] = {{"in", nullptr, HPROF_COLUMN_METHOD, 0, nullptr, nullptr}};
+  const hprof_table_schema schema = {sizeof schema, 1,      sizeof(hprof_column), 0, "com.acme.x/1",
+                                     "ROWS",        columns};
+  const uint64_t rows[] = {host.add_method(owner, "f", "(I)V"), host.add_method(owner, "f", "(J)V"),
+                           host.add_method(owner, "g", "()V"),
+                           host.add_method(host.add_class("B", "LB;", "B.java"), "f", "()V")};
+  const hprof_rec_table table = table_of(schema, rows, 4);
+  CHECK(encode_one(host, &table.head) == "ROWS: in=A.f(I)V\nROWS: in=A.f(J)V\nROWS: in=A.g\nROWS: in=B.f\n");
+}
+
 TEST_CASE("a thread's state is spelt as the manual does, what marks it first") {
   MockHost host;
   const auto status = [&](uint32_t state, uint32_t flags) {
