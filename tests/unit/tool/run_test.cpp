@@ -1,9 +1,11 @@
 // How command lines get the agent.
 #include <doctest/doctest.h>
 
+#include "tests/unit/tool/command_support.h"
 #include "tools/hprof/agent/options.h"
 #include "tools/hprof/run/run_command.h"
 
+using namespace hprof::test;
 using namespace hprof::tool;
 
 namespace {
@@ -55,4 +57,15 @@ TEST_CASE("the suffix of the file says the format where format= does not") {
   for (const char* file : {"", "app", "app.txt", ".html", "html"})
     CHECK(format_option("heap=sites", file).empty());
   CHECK(format_option("cpu=samples,format=a", "app.html").empty());
+}
+
+TEST_CASE("exact sites have no events for format=jfr: refused before the program starts") {
+  const std::string fault = fault_of_sites("heap=sites,file=a.jfr,format=jfr");
+  CHECK(has(fault, "add sites=sampled"));
+  CHECK(has(fault, ".hprof"));
+  CHECK(fault_of_sites("heap=sites,sites=sampled,format=jfr").empty());
+  CHECK(fault_of_sites("heap=sites,format=json").empty());
+  CHECK(fault_of_sites("cpu=samples,format=jfr").empty());
+  CHECK(has(complained({"run", "-o", "a.jfr", "heap=sites", "--", "java", "A"}),
+            "format=jfr holds events only"));
 }

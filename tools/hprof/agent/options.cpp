@@ -39,13 +39,30 @@ static bool keeps_threads(const std::string& options, const hprof_encoder_ops* e
          find_option(options, "thread") == nullptr && find_option(options, "every") == nullptr;
 }
 
+// True: the option has a value that begins so.
+static bool begins(const std::string& options, const char* name, const char* start) {
+  const auto value = find_option(options, name);
+  return value != nullptr && value->compare(0, std::char_traits<char>::length(start), start) == 0;
+}
+
+static bool has_sampled_sites(const std::string& options, bool attached) {
+  return begins(options, "sites", "sampled") || (attached && !begins(options, "sites", "exact"));
+}
+
+std::string fault_of_sites(const std::string& options) {
+  const auto format = find_option(options, "format");
+  if (format == nullptr || *format != "jfr" || !begins(options, "heap", "sites") ||
+      has_sampled_sites(options, false))
+    return "";
+  return "format=jfr holds events only, and heap=sites counts every object: add sites=sampled, which has "
+         "events, or choose another suffix: " +
+         agent_suffixes();
+}
+
 std::string stack_options(const std::string& options, bool attached) {
-  const auto is = [&](const char* name, const char* start) {
-    const auto value = find_option(options, name);
-    return value != nullptr && value->compare(0, std::char_traits<char>::length(start), start) == 0;
-  };
+  const auto is = [&](const char* name, const char* start) { return begins(options, name, start); };
   const bool has_sites = is("heap", "sites") || is("heap", "all");
-  const bool samples_sites = has_sites && (is("sites", "sampled") || (attached && !is("sites", "exact")));
+  const bool samples_sites = has_sites && has_sampled_sites(options, attached);
   const bool is_exact = is("cpu", "times") || is("cpu", "old") || (has_sites && !samples_sites);
   const bool is_sampled =
       is("cpu", "samples") || is("cpu", "y") || is("monitor", "y") || is("monitor", "all") || samples_sites;

@@ -19,6 +19,8 @@ std::unique_ptr<std::string> find_option(const std::string& options, const std::
 // format with a depth of its own gets frames of native code instead, unless sampler= is given. In
 // formats whose readers take it, thread=y tells traces of cpu=samples apart.
 std::string stack_options(const std::string& options, bool attached);
+// What is wrong with them when a program is started, where sites are exact; "": nothing.
+std::string fault_of_sites(const std::string& options);
 // What to add so that the file of this name has the format of its suffix: ",format=pprof" for app.pb.gz,
 // ",compress=gzip" for app.txt.gz. Not where format= or compress= is given.
 std::string format_option(const std::string& options, const std::string& file);

@@ -65,7 +65,8 @@ static int start(const Given& given) {
   std::string file;
   if (!choose_file(wanted, agent_suffix_of_file(wanted), force, Taken::kFiles, &file, &error))
     return fail(error);
-  const std::string wrong = add_file(file, force, &options);
+  std::string wrong = add_file(file, force, &options);
+  if (wrong.empty()) wrong = fault_of_sites(options);
   if (!wrong.empty()) return given.misuse(wrong);
   say_kept(wanted, file);
   options += stack_options(options, false);
