@@ -146,6 +146,8 @@ TEST_CASE("collectors: what a late agent can do on this version") {
   CHECK(find(judge_jvm(host(), jvm("1.8.0_402")), "heap=sites").verdict == Verdict::kAtStart);
   CHECK(find(judge_jvm(host(), jvm("17.0.2")), "cpu=times").verdict == Verdict::kAtStart);
   CHECK(find(judge_jvm(host(), jvm("17.0.2")), "cpu=samples").verdict == Verdict::kYes);
+  CHECK(has(find(judge_jvm(host(), jvm("17.0.2")), "calls=y").text, "from the attach on"));
+  CHECK(has(find(judge_jvm(host(), jvm("1.8.0_402")), "calls=y").text, "intrinsics"));
   os::JvmFacts facts = jvm("17.0.2");
   facts.async_get_call_trace = false;
   CHECK(find(judge_jvm(host(), facts), "cpu=samples").verdict == Verdict::kLimited);

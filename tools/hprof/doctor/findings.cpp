@@ -148,6 +148,11 @@ void judge_collectors(const os::HostFacts& host, const os::JvmFacts& jvm, int ve
                        ""});
   findings->push_back({Verdict::kAtStart, "cpu=times", "counts calls by rewriting classes as they are loaded",
                        "start the program with the agent: hprof run cpu=times -- java ..."});
+  findings->push_back({Verdict::kYes, "calls=y",
+                       version == 8 ? "counts the calls of each method from the attach on, but not those "
+                                      "of the VM's intrinsics (Math.min) in compiled code"
+                                    : "counts the calls of each method from the attach on",
+                       "include=com.acme.* makes it cheap, and the report short"});
   if (version == 0 || version >= 11) {
     findings->push_back({Verdict::kLimited, "heap=sites", "sampled, when attached (sites=sampled)",
                          "for exact counts start the program with the agent"});
