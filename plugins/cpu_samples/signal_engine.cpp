@@ -502,7 +502,8 @@ hprof_status SignalEngine::write_note(uint64_t) const {
     Note line;
     line.add("cpu=samples: ").add(ended).add(ended == 1 ? " wait" : " waits");
     status = hprof::write_note(
-        s, line.add(" of the program in a system call returned early (EINTR), for a sample"));
+        s, line.add(" of the program in a system call returned early (EINTR): a sample's signal interrupted "
+                    "it; the JDK then waits again"));
   }
   if (status == HPROF_OK && walker_.has_given_up())
     status = hprof::write_note(

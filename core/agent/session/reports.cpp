@@ -123,7 +123,8 @@ void Reports::write_session() {
   }
   jint processors = 0;
   if (parts_.jvmti->GetAvailableProcessors(&processors) != JVMTI_ERROR_NONE) processors = 0;
-  line.put(", ").put_unsigned(static_cast<uint64_t>(processors)).put(" processors; options");
+  line.put(", ").put_unsigned(static_cast<uint64_t>(processors)).put(" processors");
+  line.put(parts_.setup.is_attached() ? ", attached; options" : "; options");
   parts_.setup.put_options(&line);
   write_note(line.text());
 }

@@ -119,6 +119,17 @@ TEST_CASE("conditions on objects and bytes take classes and the methods that all
             "new>0 holds: 0 before, 1 now (+1) in CPU TIME\n  demo.Page.fresh: 0 before, 2 now (+2)\n"));
 }
 
+TEST_CASE("conditions name constructors as tables do") {
+  const auto of = [](unsigned objects) {
+    std::string text = sites_of(1000, objects, "");
+    const std::string method = "demo.Reader.read(";
+    return text.replace(text.find(method), method.size(), "demo.Reader.<init>(");
+  };
+  const TwoReports files(of(10), of(11));
+  CHECK(files.holds("objects(demo.Reader.<init>)>+0"));
+  CHECK_FALSE(files.holds("objects(demo.Reader.<init>)>+1"));
+}
+
 TEST_CASE("a condition that cannot be checked is an error") {
   const TwoReports two(times_of({}), times_of({}));
   const auto wrong = [&](const std::string& condition, const std::string& what) {

@@ -351,7 +351,8 @@ TEST_CASE("--by ranks by a column, and an error names those that there are") {
   CHECK(first("--by=allocated") == std::string("made"));
   CHECK(first("--by=objects") == std::string("kept"));
   CHECK(first("--by=self") == std::string("kept"));
-  CHECK(has(squeezed(said({"print", "--by=allocated", path})), "\n 1 84.75% 100 2 5000 5 300002 char[]\n"));
+  CHECK(has(squeezed(said({"print", "--by=allocated", path})),
+            "\n 1 84.75% 100 2 5000 5 300002 char[] in demo.A.made\n"));
   CHECK(has(said({"print", "--by=total", "--top=1", files.put("b.txt", report(kRows))}),
             "  30.00%   80.00%                 12  demo.A.outer\n"));
   CHECK(complained({"print", "--by=calls", path}) ==

@@ -7,6 +7,7 @@
 #include "tests/unit/support/hprof_builder.h"
 #include "tools/format/utf8.h"
 #include "tools/hprof/terminal.h"
+#include "tools/hprof/view/process_time.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;
@@ -158,7 +159,8 @@ TEST_CASE("methods that were never called are listed by package and class") {
   add("C", "run", 1);
   print_never_called(profile, {}, all);
   CHECK(all.str() ==
-        "never called: 3 of 5 methods, in 2 of 3 classes\n\n"
+        "loaded, but never called while calls were counted: 3 of 5 methods, in 2 of 3 classes\n\n"
+        "packages\n       2 of 2  b\n       1 of 2  a\n\n"
         "b: 2 of 2 methods\n  b.B: 2 of 2 methods\n    run:7\n    stop:7\n\n"
         "a: 1 of 2 methods\n  a.A: 1 of 2 methods\n    stop:7\n");
   PrintOptions options;
@@ -167,6 +169,34 @@ TEST_CASE("methods that were never called are listed by package and class") {
   CHECK(has(one.str(), "b.B: 2 of 2"));
   CHECK(has(one.str(), "... 1 more class"));
   CHECK_FALSE(has(one.str(), "a.A"));
+  for (const char* package : {"b", "b.*", "b.B"}) {
+    std::ostringstream chosen;
+    options.package = package;
+    print_never_called(profile, options, chosen);
+    CHECK(chosen.str().find("2 of 2 methods, in 1 of 1 class\n\nb: 2") != std::string::npos);
+  }
+  std::ostringstream unknown;
+  options.package = "c.C";
+  print_never_called(profile, options, unknown);
+  CHECK(unknown.str() == "no loaded class is c.C or in it\n");
+  add("java.util.A", "a", 0);
+  add("java.util.A", "b", 0);
+  add("java.util.A", "c", 0);
+  profile.created_ms = 1000;
+  profile.notes = {"calls: not counted: native (3 methods)"};
+  profile.about = {{kSession, "program Shop, process 1, VM 17, 2 processors, attached; options calls=y"}};
+  std::ostringstream attached, whole, late;
+  print_never_called(profile, {}, attached);
+  CHECK(has(attached.str(), "never called since the agent was attached, "));
+  CHECK(has(attached.str(), "1970"));
+  CHECK(has(attached.str(), "       1 of 2  a\n       3 of 3  java.util\n"));
+  CHECK(has(attached.str(), "\nnote: calls: not counted: native"));
+  profile.about[0].second = "program Shop, process 1, VM 17, 2 processors; options calls=y";
+  print_never_called(profile, {}, whole);
+  CHECK(has(whole.str(), "never called since the program's start: "));
+  profile.about[0].second += " start=n";
+  print_never_called(profile, {}, late);
+  CHECK(has(late.str(), "never called since counting began: "));
   print_profile(profile, {}, sums);
   CHECK(has(sums.str(), "a.A.run"));
   CHECK_FALSE(has(sums.str(), "stop"));

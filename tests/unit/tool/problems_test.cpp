@@ -116,7 +116,7 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
        {"--colour", "a"},
        "unknown option --colour; options are: --top, --by, --lines, --by-method, --csv, --traces, --threads, "
        "--thread, "
-       "--never, --records, "
+       "--never, --package, --records, "
        "--window, "
        "--from, "
        "--to"},

@@ -69,7 +69,7 @@ def a_profile_says_what_all_is_and_which_thread_it_was(vm):
     live = vm.start(None, "Idle")
     path = profiled(vm, live, "java.hprof.txt", "interval=1", "thread=y")
     code, text = hprof(vm, "print", path)
-    head = re.search(r"^program Idle, process %d[ ,].+, \d+ processors; options (.+)$" % live.pid, text, re.M)
+    head = re.search(r"^program Idle, process %d[ ,].+, \d+ processors, attached; options (.+)$" % live.pid, text, re.M)
     used = re.search(r"^the process used ([\d.]+) s of CPU time in [\d.]+ s: Java threads ([\d.]+) \(the 100 % below\)", text, re.M)
     check_equal((code, bool(head), bool(used)), (0, True, True), "the head: %s" % text)
     check({"cpu=samples", "interval=1", "depth=512", "thread=y"} <= set(head.group(1).split()), head.group())

@@ -12,18 +12,6 @@ namespace hprof::tool {
 
 namespace {
 
-// What the samples or times of a report are of, as its notes say; "": not known.
-const char* clock_of(const Profile& profile) {
-  for (const std::string& note : profile.notes) {
-    if (note.rfind("cpu=", 0) != 0) continue;
-    if (note.find(": engine wall,") != std::string::npos || note.find("(clock=wall)") != std::string::npos)
-      return "elapsed time (clock=wall)";
-    if (note.find(": engine ") != std::string::npos || note.find("(clock=cpu)") != std::string::npos)
-      return "CPU time";
-  }
-  return "";
-}
-
 // On stderr, if the two sides measure different things.
 void warn_of_clocks(const std::vector<Profile>& two) {
   const std::string before = clock_of(two[0]), after = clock_of(two[1]);

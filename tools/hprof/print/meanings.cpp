@@ -10,6 +10,17 @@ struct Meaning {
   const char* method;  // of the class JVM
   const char* text;
 };
+// Frames of other classes.
+constexpr struct {
+  const char* class_name;
+  const char* text;
+} kClasses[] = {
+    {"[kernel]", "in a system call, named by the function that makes it (write: a file, a socket, ...)"},
+    {"STATE",
+     "what the thread did (clock=wall): blocked: waits to enter a monitor; waiting: in Object.wait;\n"
+     "  parked: for a lock or task of java.util.concurrent; queued: ready, but no carrier is free;\n"
+     "  native: in native code, waits in the kernel included"},
+};
 constexpr Meaning kMeanings[] = {
     {"no_java_frame", "in native code that no Java method called"},
     {"no_class_load_events", "the VM cannot read stacks: it posts no ClassLoad events"},
@@ -54,10 +65,12 @@ bool lists(const std::string& note, const std::string& method) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> meanings_in(const Profile& profile) {
-  std::set<std::string> methods;
+  std::set<std::string> methods, classes;
   for (const auto& [number, frames] : profile.traces) {
-    for (const ProfileFrame& frame : frames)
+    for (const ProfileFrame& frame : frames) {
       if (frame.class_name == "JVM") methods.insert(frame.method);
+      classes.insert(frame.class_name);
+    }
   }
   std::vector<std::pair<std::string, std::string>> found;
   for (const Meaning& meaning : kMeanings) {
@@ -65,6 +78,8 @@ std::vector<std::pair<std::string, std::string>> meanings_in(const Profile& prof
     for (const std::string& note : profile.notes) is_there = is_there || lists(note, meaning.method);
     if (is_there) found.emplace_back(std::string("JVM.") + meaning.method, meaning.text);
   }
+  for (const auto& each : kClasses)
+    if (classes.count(each.class_name) != 0) found.emplace_back(each.class_name, each.text);
   return found;
 }
 

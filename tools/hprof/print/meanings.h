@@ -1,4 +1,5 @@
-// What the rows of the class JVM are, which stand where a sample has no stack of the program.
+// What the frames are that are no methods: of the class JVM, where a sample has no stack of the program, of
+// threads' states, of the kernel.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace hprof::tool {
 
-// Each name of the class JVM in the stacks and notes of a profile, and what it means, in one order.
+// Each such name in the stacks and notes of a profile, and what it means, in one order.
 std::vector<std::pair<std::string, std::string>> meanings_in(const Profile& profile);
 
 }  // namespace hprof::tool

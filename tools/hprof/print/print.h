@@ -14,15 +14,16 @@
 namespace hprof::tool {
 
 struct PrintOptions {
-  uint64_t top = 20;        // rows of each table, 0 = all
-  bool lines = false;       // of a profile: only sums by line
-  bool traces = false;      // every row with its stack
-  bool threads = false;     // the threads of each table, in place of its methods
-  bool never = false;       // only the methods that were never called
-  std::string by = {};      // what ranks the rows, as --by says it; "": as each table does
-  std::string thread = {};  // names of threads that the rows are of; "": all
-  bool methods = false;     // of a profile: only sums by method
-  bool csv = false;         // exact counts as CSV
+  uint64_t top = 20;         // rows of each table, 0 = all
+  bool lines = false;        // of a profile: only sums by line
+  bool traces = false;       // every row with its stack
+  bool threads = false;      // the threads of each table, in place of its methods
+  bool never = false;        // only the methods that were never called
+  std::string by = {};       // what ranks the rows, as --by says it; "": as each table does
+  std::string thread = {};   // names of threads that the rows are of; "": all
+  bool methods = false;      // of a profile: only sums by method
+  bool csv = false;          // exact counts as CSV
+  std::string package = {};  // of --never: a package or class; "": all
 
   bool shows(uint64_t row) const { return top == 0 || row < top; }
   // Says how many of a table's rows are not shown.
@@ -57,7 +58,10 @@ bool keep_threads(const std::string& names, Profile* profile, std::string* error
 // The last table of each kind in a report: its methods, its hottest path, and its rows.
 void print_profile(const Profile& profile, const PrintOptions& options, std::ostream& out);
 
-// Of the table of calls=y: the methods that were never called, by package and class. False: there is none.
+// True: it is the table of calls=y, from a format that has its rows without calls.
+bool is_of_methods(const ProfileTable& table);
+// Of the table of calls=y: the methods that were never called, and since when, by package and class. False:
+// there is none.
 bool print_never_called(const Profile& profile, const PrintOptions& options, std::ostream& out);
 
 // Prints the exact counts of each method and class as CSV, ordered by name. False with *error: there are

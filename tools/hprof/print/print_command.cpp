@@ -43,7 +43,8 @@ int print(const Given& given) {
   const PrintOptions options = {
       given.number("--top", kTopRows), given.has("--lines"),     given.has("--traces"),
       given.has("--threads"),          given.has("--never"),     given.text("--by"),
-      given.text("--thread"),          given.has("--by-method"), given.has("--csv")};
+      given.text("--thread"),          given.has("--by-method"), given.has("--csv"),
+      given.text("--package")};
   const bool records = given.has("--records");
   const bool of_rows = options.lines || options.methods || options.csv || options.never ||
                        !options.by.empty() || !options.thread.empty();
@@ -58,6 +59,7 @@ int print(const Given& given) {
   for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads", "--never", "--records"})
     if (options.csv && given.has(option))
       return given.misuse(std::string(option) + " does not go with --csv");
+  if (!options.package.empty() && !options.never) return given.misuse("--package is for --never");
   if (options.methods && (options.lines || options.traces || records))
     return given.misuse("--by-method is instead of --lines, --traces and --records");
   if (!is_one || choice.is_given()) return print_tables(given.words, choice, options);
@@ -91,7 +93,10 @@ constexpr OptionRow kOptions[] = {
     {"--traces", nullptr, "print each row with its stack"},
     {"--threads", nullptr, "print the threads of each table: share, top method"},
     {"--thread", "NAMES", "take only these threads, by name or nid: main,http-*"},
-    {"--never", nullptr, "print the methods that were never called, by package and class (calls=y)"},
+    {"--never", nullptr,
+     "print the methods that are loaded but were never called, by package and class (calls=y)"},
+    {"--package", "NAME",
+     "with --never: only this package and those below it, or this class; * for any text"},
     {"--records", nullptr, "print every record and heap sub-record of a binary file, in its order"},
     kWindowOption,
     kFromOption,

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <map>
 #include <ostream>
+#include <set>
 
 #include "tools/format/utf8.h"
 #include "tools/hprof/print/meanings.h"
@@ -40,13 +41,17 @@ class Printer {
     uint64_t sum = 0;
     for (const ProfileRow& row : table.rows) sum += row.values[weight];
     out_ << '\n'
-         << table.title << (options_.lines ? " by line" : "") << ", " << table.weights[weight].title << " "
+         << table.title << (is_elapsed(table) ? " (elapsed time, waits included: clock=wall)" : "")
+         << (options_.lines ? " by line" : "") << ", " << table.weights[weight].title << " "
          << weight_text(table.weights[weight], sum) << " in the rows";
     const std::string text = repeats_text(profile_, table);
     if (!text.empty()) out_ << "; " << text;
     if (says_session(profile_) && counts_code(table) && !is_sampled(profile_, table) &&
         may_lack_rows(profile_, table))
       out_ << "; small ones may be missing (cutoff=)";
+    const ProfileWeight& first = table.weights[weight];
+    if (first.unit == ProfileWeight::kBytes && first.sample > 1)
+      out_ << "; estimates: a sample stands for " << first.sample << " bytes";
     if (last.of > 1)
       out_ << "; the last of " << last.of << " tables: each holds all that was seen since the start or reset";
     if (table.windows == 1) out_ << "; one window";
@@ -84,9 +89,10 @@ class Printer {
 
  private:
   void print_rows(const ProfileTable& table, size_t weight, uint64_t sum) {
+    const bool has_methods = !options_.traces && has_stacks(profile_, table) && has_names(profile_, table);
     out_ << "rank    self ";
     for (const ProfileWeight& each : table.weights) out_ << padded(each.title, kColumn);
-    out_ << "  trace name\n";
+    out_ << "  trace name" << (has_methods ? " in method" : "") << '\n';
     std::vector<const ProfileRow*> sorted;
     for (const ProfileRow& row : table.rows) sorted.push_back(&row);
     std::stable_sort(sorted.begin(), sorted.end(), [&](const ProfileRow* a, const ProfileRow* b) {
@@ -99,7 +105,10 @@ class Printer {
       out_ << padded(std::to_string(rank), 4) << percent(row.values[weight], sum);
       for (size_t i = 0; i < row.values.size(); ++i)
         out_ << padded(weight_text(table.weights[i], row.values[i]), kColumn);
-      out_ << padded(std::to_string(row.trace), 7) << ' ' << printable(row_name(profile_, row)) << '\n';
+      const std::string name = row_name(profile_, row), method = own_method(profile_, row);
+      out_ << padded(std::to_string(row.trace), 7) << ' ' << printable(name);
+      if (!row.name.empty() && !method.empty() && !options_.traces) out_ << " in " << printable(method);
+      out_ << '\n';
       if (!options_.traces) continue;
       for (const ProfileFrame& frame : frames_of(profile_, row))
         out_ << kFrameIndent << printable(frame_text(frame)) << '\n';
@@ -133,21 +142,54 @@ class Printer {
            << printable(sums[i].place) << '\n';
     }
     options_.print_left_out(out_, sums.size());
+    const size_t overloaded = options_.lines ? 0 : count_overloaded(table);
+    if (overloaded != 0)
+      out_ << "  overloads are summed, of " << overloaded << (overloaded == 1 ? " method" : " methods")
+           << "; --lines tells them apart\n";
   }
 
-  // Frames below which the weight stays the same are one line.
+  // Methods of several descriptors: innermost frames of exact calls have the line where the method begins.
+  size_t count_overloaded(const ProfileTable& table) const {
+    if (table.name != times_table().name && !is_of_methods(table)) return 0;
+    std::map<std::string, std::set<int64_t>> lines;
+    for (const ProfileRow& row : table.rows) {
+      const std::vector<ProfileFrame>& frames = frames_of(profile_, row);
+      if (!frames.empty() && frames[0].line > 0) lines[method_text(frames[0])].insert(frames[0].line);
+    }
+    return static_cast<size_t>(
+        std::count_if(lines.begin(), lines.end(), [](const auto& each) { return each.second.size() > 1; }));
+  }
+
+  // True: the title is of CPU time, but the time is not.
+  bool is_elapsed(const ProfileTable& table) const {
+    return table.title.rfind("CPU ", 0) == 0 && *clock_of(profile_) == 'e';
+  }
+
+  // Frames below which the weight stays the same are one line, but for the program's innermost one.
   void print_path(const ProfileTable& table, size_t weight, uint64_t sum) {
     const std::vector<PlaceSum> path = hottest_path(profile_, table, weight);
-    out_ << "hottest path, from the outermost frame\n";
+    out_ << "hottest path, from the outermost frame";
+    if (const uint64_t cut = cut_part(profile_, table, weight)) {
+      const std::string share = percent(cut, sum);
+      out_ << "; " << share.substr(share.find_first_not_of(' ')) << " is in stacks cut";
+      if (const uint64_t depth = depth_of(profile_))
+        out_ << " at depth=" << depth << ", a higher depth= keeps their callers";
+    }
+    out_ << '\n';
+    size_t own = SIZE_MAX;  // the program's innermost frame
+    for (size_t i = 0; i < path.size(); ++i)
+      if (is_of_program(path[i].place)) own = i;
     for (size_t i = 0, alike = 0; i < path.size(); ++i) {
       const bool is_last = i + 1 == path.size();
-      if (i != 0 && !is_last && path[i].total == path[i - 1].total && path[i].total == path[i + 1].total) {
+      if (i != 0 && i != own && !is_last && path[i].total == path[i - 1].total &&
+          path[i].total == path[i + 1].total) {
         ++alike;
         continue;
       }
       if (alike != 0) out_ << "           ... " << alike << (alike == 1 ? " frame\n" : " frames\n");
       alike = 0;
-      out_ << percent(path[i].total, sum) << "  " << printable(path[i].place) << '\n';
+      out_ << percent(path[i].total, sum) << "  " << printable(path[i].place)
+           << (i == own && !is_last ? "  <- the program's innermost" : "") << '\n';
     }
   }
 
@@ -193,6 +235,8 @@ std::string padded(const std::string& text, size_t width) {
 void print_profile(const Profile& profile, const PrintOptions& options, std::ostream& out) {
   const std::vector<LastTable> tables = last_tables(profile);
   print_head(profile, tables, options, out);
+  if (options.threads && profile.threads.empty() && !tables.empty())
+    out << "stacks without threads: take it with thread=y, or to a file .jfr or .json\n";
   for (const LastTable& last : tables) Printer(profile, options, out).print(last);
   for (const PlainTable& table : profile.plain_tables) {
     if (table.is_kept())

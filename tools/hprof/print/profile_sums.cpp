@@ -5,7 +5,10 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
+
+#include "tools/hprof/view/process_time.h"
 
 namespace hprof::tool {
 
@@ -111,6 +114,13 @@ std::string row_place(const Profile& profile, const ProfileRow& row) {
   return method == name ? name : name + " in " + method;
 }
 
+std::string own_method(const Profile& profile, const ProfileRow& row) {
+  const std::vector<ProfileFrame>& frames = frames_of(profile, row);
+  const auto own = std::find_if(frames.begin(), frames.end(),
+                                [](const ProfileFrame& frame) { return is_of_program(method_text(frame)); });
+  return frames.empty() ? "" : method_text(own != frames.end() ? *own : frames[0]);
+}
+
 bool has_stacks(const Profile& profile, const ProfileTable& table) {
   return std::any_of(table.rows.begin(), table.rows.end(),
                      [&](const ProfileRow& row) { return !frames_of(profile, row).empty(); });
@@ -187,6 +197,56 @@ std::vector<PlaceSum> sums_by_place(const Profile& profile, const ProfileTable& 
     return std::make_tuple(a.*key, a.self, a.total) > std::make_tuple(b.*key, b.self, b.total);
   });
   return sums;
+}
+
+bool is_of_program(const std::string& method) {
+  const auto begins = [&](const char* with) { return method.rfind(with, 0) == 0; };
+  const size_t dot = method.rfind('.');
+  if (dot == std::string::npos || method[0] == '[' || begins("0x")) return false;
+  for (const char* other : {"java.", "javax.", "jdk.", "sun.", "com.sun.", "JVM.", "STATE.", "LABEL."})
+    if (begins(other)) return false;
+  // Shared libraries: "libc.so.6.read".
+  return !begins("lib") || method.find(".so") == std::string::npos;
+}
+
+uint64_t depth_of(const Profile& profile) {
+  constexpr uint64_t kDefault = 4;
+  constexpr std::string_view kOption = " depth=";
+  uint64_t depth = 0;
+  bool is_original = false, has_session = false;  // a format of the original, which has its default
+  for (const auto& [key, value] : profile.about) {
+    is_original = is_original || value.rfind("JAVA PROFILE ", 0) == 0;
+    if (key != kSession) continue;
+    has_session = true;
+    const size_t at = value.find(kOption);
+    if (at != std::string::npos) depth = std::strtoull(&value[at + kOption.size()], nullptr, 10);
+  }
+  return depth == 0 && is_original && has_session ? kDefault : depth;
+}
+
+uint64_t cut_part(const Profile& profile, const ProfileTable& table, size_t weight) {
+  const uint64_t depth = depth_of(profile);
+  const auto is_of_stack = [](const ProfileFrame& frame) {
+    return frame.class_name != "STATE" && frame.class_name != "LABEL";
+  };
+  uint64_t sum = 0;
+  for (const ProfileRow& row : table.rows) {
+    const std::vector<ProfileFrame>& frames = frames_of(profile, row);
+    const auto size = static_cast<uint64_t>(std::count_if(frames.begin(), frames.end(), is_of_stack));
+    if (profile.cut.count(row.trace) != 0 || (depth > 1 && size >= depth)) sum += row.values[weight];
+  }
+  return sum;
+}
+
+const char* clock_of(const Profile& profile) {
+  for (const std::string& note : profile.notes) {
+    if (note.rfind("cpu=", 0) != 0) continue;
+    if (note.find(": engine wall,") != std::string::npos || note.find("(clock=wall)") != std::string::npos)
+      return "elapsed time (clock=wall)";
+    if (note.find(": engine ") != std::string::npos || note.find("(clock=cpu)") != std::string::npos)
+      return "CPU time";
+  }
+  return "";
 }
 
 std::vector<PlaceSum> hottest_path(const Profile& profile, const ProfileTable& table, size_t weight) {

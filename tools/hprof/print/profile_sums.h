@@ -22,6 +22,8 @@ const std::vector<ProfileFrame>& frames_of(const Profile& profile, const Profile
 std::string row_name(const Profile& profile, const ProfileRow& row);
 // The same, and of a class or monitor the method: "byte[] in Some.Class.method".
 std::string row_place(const Profile& profile, const ProfileRow& row);
+// The innermost method of the program, else the innermost one; "": the row has no stack.
+std::string own_method(const Profile& profile, const ProfileRow& row);
 // True: a row has a stack.
 bool has_stacks(const Profile& profile, const ProfileTable& table);
 // True: a row is more than its innermost method.
@@ -56,6 +58,16 @@ struct PlaceSum {
 std::vector<PlaceSum> sums_by_place(const Profile& profile, const ProfileTable& table, size_t weight,
                                     std::string (*text)(const ProfileFrame&),
                                     uint64_t PlaceSum::*key = &PlaceSum::self);
+
+// False: a method of the JDK (java., javax., jdk., sun., com.sun.), the VM, the kernel or a native library.
+bool is_of_program(const std::string& method);
+// The depth= of a report's head, in the original's formats 4 if it has none; 0: not known.
+uint64_t depth_of(const Profile& profile);
+// The part of a column that is in stacks which lack outer frames: marked, or of as many frames as depth_of().
+uint64_t cut_part(const Profile& profile, const ProfileTable& table, size_t weight);
+// "CPU time", "elapsed time (clock=wall)": what the samples or times of a report are of, as its notes say;
+// "": not known.
+const char* clock_of(const Profile& profile);
 
 // From the outermost frame on, each time the method that has the most weight below the one before, while that
 // is at least a tenth of the sum; `total` is the weight that passes there.

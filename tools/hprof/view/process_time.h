@@ -26,6 +26,7 @@ std::string text_of(const ProcessTime& time);
 
 // The key in Profile::about of what ran and how.
 constexpr char kSession[] = "session";
+constexpr char kAttached[] = " processors, attached;";  // in it
 // Moves the note that says that, "program Shop, process 4711, ...", there, out of the notes and those of
 // windows.
 void take_session(Profile* profile);
