@@ -322,6 +322,10 @@ TEST_CASE("diff has no errors of exact tables, but calls, and takes tables witho
   CHECK(exact.find("+/-") == std::string::npos);
   CHECK(has(exact, " change of calls before after method"));
   CHECK(has(exact, "+1.0 ms 100.0 ms 101.0 ms +1 3 4 demo.A.inner\n"));
+  // Calls are a method's own.
+  CHECK(has(change({"--by=calls", files.folder + "/a.txt", files.folder + "/b.txt"}),
+            "calls by method, first the largest change of self\n change of self before share after share "
+            "change of total before after change of self time"));
   CHECK(exact.find("allocated bytes by method") == std::string::npos);
   CHECK(has(exact, "\n +1000 16000 100.00% 17000 100.00% byte[]\n"));
   const char* note = "HPROF NOTE: heap=sites: sampled, one sample in 1000 bytes (sites=sampled)\n";

@@ -121,7 +121,7 @@ int diff(const Given& given) {
   if (!error.empty() && !(histograms[0].empty() && histograms[1].empty())) return unreadable(files, error);
   std::vector<Profile> profiles(2);
   for (size_t file = 0; file < 2; ++file) {
-    if (!read_inputs(sides[file], choices[file], Usable::kStacks, &profiles[file], &error))
+    if (!read_inputs(sides[file], choices[file], Usable::kRows, &profiles[file], &error))
       return unreadable(files, error);
   }
   Profile after = std::move(profiles[1]);
@@ -171,7 +171,8 @@ histogram as text or CSV, CSV of VisualVM), or two heap dumps. The page of -o dr
 
 Of profiles the methods where it happened come first: the largest changes of total (stacks that contain the method) without those of
 callees that changed as much themselves. Changes of samples by less than two standard errors (+/-) come last; they have the mark ~, and
-are grey in the page. Exact tables have none, but the change of calls or objects.
+are grey in the page. Exact tables have none, but the change of calls or objects. Of tables without stacks, such as call latencies, the
+rows that differ are printed.
 )",
     R"(  hprof diff before.txt after.txt --lines
   hprof diff before.txt after.txt -o change.html

@@ -5,6 +5,7 @@
 
 #include "tools/hprof/diff/change_table.h"
 #include "tools/hprof/diff/count_report.h"
+#include "tools/hprof/diff/plain_diff.h"
 #include "tools/hprof/output_file.h"
 #include "tools/hprof/view/page.h"
 
@@ -97,15 +98,20 @@ class TableDiff {
                                  }),
                   changes.end());
     const std::string by = given_.text("--by");
+    // Calls of a method are its own: those below it are of others.
+    const bool is_self_first = by == "self" || weight().name == kCountWeights[0];
     put_largest_first(&changes,
-                      by == "self"    ? &PlaceChange::self
+                      is_self_first   ? &PlaceChange::self
                       : by == "total" ? &PlaceChange::total
                                       : &PlaceChange::own,
                       sampling_);
     std::cout << weight().title << " by " << kind << ", first the largest change of "
-              << (by == "self" || by == "total" ? by : "total that its callees do not explain") << '\n';
-    std::vector<ChangeColumn> columns = {{"total", weight(), all_, sampling_, true},
-                                         {"self", weight(), {}, sampling_}};
+              << (is_self_first   ? "self"
+                  : by == "total" ? by
+                                  : "total that its callees do not explain")
+              << '\n';
+    std::vector<ChangeColumn> columns = {{is_self_first ? "self" : "total", weight(), all_, sampling_, true},
+                                         {is_self_first ? "total" : "self", weight(), {}, sampling_}};
     if (is_counted) {
       const ProfileWeight& beside = before_.table.weights[before_.beside];
       columns.push_back({beside.title,
@@ -113,15 +119,19 @@ class TableDiff {
                          {},
                          {static_cast<double>(beside.sample), sampling_.scale, sampling_.lacks_rows}});
     }
-    ChangeTable table(columns, kind + " (total: anywhere in the stack; self: innermost)");
+    ChangeTable table(columns, kind + (is_self_first ? " (self: innermost; total: anywhere in the stack)"
+                                                     : " (total: anywhere in the stack; self: innermost)"));
     const auto add = [&](std::vector<Sides> values, const std::string& name) {
       values.resize(columns.size());
       table.add(values, name);
     };
     add({all_, all_, counted}, "all");
     const size_t shown = top_ == 0 ? changes.size() : std::min<size_t>(changes.size(), top_);
-    for (size_t i = 0; i < shown; ++i)
-      add({changes[i].total, changes[i].self, changes[i].counted}, changes[i].place);
+    for (size_t i = 0; i < shown; ++i) {
+      const PlaceChange& each = changes[i];
+      add({is_self_first ? each.self : each.total, is_self_first ? each.total : each.self, each.counted},
+          each.place);
+    }
     table.print(changes.size() - shown, places - changes.size(), std::cout);
   }
 
@@ -228,6 +238,8 @@ int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<
     std::cout << '\n';
     TableDiff(before, after, given).print();
   }
+  if (!given.has("--markdown"))
+    any = print_plain_changes(two[0], two[1], given.number("--top", kTopRows), std::cout) || any;
   if (!any) return fail("the two files have no table of the same kind");
   int status = write_reports(checked, two, given);
   if (status == kDone && given.has("-o")) {

@@ -16,20 +16,6 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-// A table of lines by their words, if each row has as many as the headings; else by their only cell.
-PlainTable with_columns(const PlainTable& table) {
-  if (!table.columns.empty()) return table;
-  PlainTable made{table.title, {}, {}, words_of(table.head.size() > 1 ? table.head[1] : "")};
-  for (const std::vector<std::string>& row : table.rows) {
-    made.rows.push_back(words_of(row[0]));
-    if (made.rows.back().size() == made.columns.size()) continue;
-    made.columns = {table.head.size() > 1 ? table.head[1] : ""};
-    made.rows = table.rows;
-    break;
-  }
-  return made;
-}
-
 Table table_of(const PlainTable& from, uint64_t top) {
   Table table{"rows", "", {}};
   for (size_t i = 0; i < from.columns.size(); ++i) {
@@ -46,6 +32,19 @@ Table table_of(const PlainTable& from, uint64_t top) {
 }
 
 }  // namespace
+
+PlainTable with_columns(const PlainTable& table) {
+  if (!table.columns.empty()) return table;
+  PlainTable made{table.title, {}, {}, words_of(table.head.size() > 1 ? table.head[1] : "")};
+  for (const std::vector<std::string>& row : table.rows) {
+    made.rows.push_back(words_of(row[0]));
+    if (made.rows.back().size() == made.columns.size()) continue;
+    made.columns = {table.head.size() > 1 ? table.head[1] : ""};
+    made.rows = table.rows;
+    break;
+  }
+  return made;
+}
 
 void write_cells(const PlainTable& table, uint64_t top, std::ostream& out) {
   write_text({{}, {{"", "", {}, {table_of(table, top)}}}}, out);

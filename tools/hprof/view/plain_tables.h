@@ -8,6 +8,9 @@
 
 namespace hprof::tool {
 
+// A table of lines by their words, if each row has as many as the headings; else by their only cell. One that
+// has columns as it is.
+PlainTable with_columns(const PlainTable& table);
 // Writes the first rows of a table that has columns: headings, and cells below each other. top: 0 = all.
 void write_cells(const PlainTable& table, uint64_t top, std::ostream& out);
 // The tables of a profile that have rows, each to be unfolded; "": there are none.
