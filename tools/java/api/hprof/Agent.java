@@ -1,0 +1,54 @@
+package hprof;
+
+import java.lang.reflect.InvocationTargetException;
+
+/** The native methods of the agent, which binds them to this class when it is asked to: see plugins/count. */
+final class Agent {
+    /** What name() knows. */
+    static final int METHOD = 0, CLASS = 1, TRACE = 2;
+
+    // Answers of begin(), which else are handles of counts.
+    static final int ENDED = 0, NO_MEMORY = -1, VIRTUAL = -2;
+
+    private static volatile boolean isBound;
+
+    private Agent() {}
+
+    static boolean isPresent() {
+        return (isBound || bind()) && isRunning();
+    }
+
+    static void require() {
+        if (!isBound && !bind()) throw refusal(ENDED);
+    }
+
+    static IllegalStateException refusal(int why) {
+        return new IllegalStateException(
+            why == NO_MEMORY ? "the hprof agent has no memory for this count (max-memory=)"
+            : why == VIRTUAL ? "a virtual thread cannot count its own calls and objects: count with Threads.ALL"
+            : "the hprof agent does not count in this VM: start it with -agentpath:/path/to/libhprof.so=count=y,include=com.acme.*");
+    }
+
+    /** Asks the class that the agent defines to bind the methods below. */
+    private static synchronized boolean bind() {
+        try {
+            Class<?> counter = Class.forName("java.lang.HprofCounter", true, null);
+            isBound = (Boolean) counter.getMethod("bind", Class.class).invoke(null, Agent.class);
+        } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
+            isBound = false;
+        }
+        return isBound;
+    }
+
+    static native boolean isRunning();
+
+    static native long begin(int threads);
+
+    /** The number of methods that were called, and their numbers and calls; then sites: class, trace, objects, bytes. */
+    static native long[] end(long handle);
+
+    static native String name(int kind, long number);
+
+    /** True: the calls of a method with that name are counted. */
+    static native boolean counts(String method);
+}

@@ -1,0 +1,183 @@
+package hprof;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
+
+/**
+ * What a count has found. Its numbers can be read when it is closed, also by other threads.
+ *
+ * <p>Methods are named {@code com.acme.Parser.next}, for all methods of that name in the class, constructors
+ * {@code com.acme.Parser.<init>}, inner classes {@code com.acme.Parser$Token}, classes of arrays {@code byte[]}. A name
+ * with {@code *} at its end means all that begin so.
+ */
+public final class Counts implements AutoCloseable {
+    /** A stack that made objects of a class. */
+    public static final class Site {
+        /** The name of the class. */
+        public final String type;
+        public final long objects;
+        public final long bytes;
+        /** As in a stack trace, the innermost frame first: {@code com.acme.Parser.next(Parser.java:17)}. */
+        public final List<String> stack;
+
+        Site(String type, long objects, long bytes, List<String> stack) {
+            this.type = type;
+            this.objects = objects;
+            this.bytes = bytes;
+            this.stack = Collections.unmodifiableList(stack);
+        }
+
+        @Override
+        public String toString() {
+            StringBuilder text = new StringBuilder(String.format("%,d objects, %,d bytes: %s%n", objects, bytes, type));
+            for (String frame : stack) text.append("\tat ").append(frame).append(System.lineSeparator());
+            return text.toString();
+        }
+    }
+
+    private long handle;
+    private long[] rows;  // as Agent.end returns them
+    private Map<String, Long> calls;
+    private List<Site> sites;
+
+    Counts() {}
+
+    void begin(int threads) {
+        handle = Agent.begin(threads);
+        if (handle <= 0) throw Agent.refusal((int) handle);
+    }
+
+    /** Ends the count; the thread that began it calls this. Once is enough. */
+    @Override
+    public void close() {
+        if (rows == null) rows = Agent.end(handle);
+        if (rows == null) throw Agent.refusal(Agent.ENDED);
+    }
+
+    /** The calls of all methods. */
+    public long calls() {
+        return sum(callsByMethod(), "*");
+    }
+
+    /**
+     * The calls of a method.
+     *
+     * @throws IllegalArgumentException there is no such method, or its calls are not counted
+     */
+    public long calls(String method) {
+        long calls = sum(callsByMethod(), method);
+        if (calls == 0 && !method.endsWith("*") && !Agent.counts(method))
+            throw new IllegalArgumentException("calls of " + method + " are not counted: no class that has been loaded has a "
+                + "method of that name, or include= leaves it out, or the VM replaces its code by its own");
+        return calls;
+    }
+
+    /** The calls of each method that was called, by its name. */
+    public Map<String, Long> callsByMethod() {
+        requireClosed();
+        if (calls != null) return calls;
+        Map<String, Long> found = new TreeMap<>();
+        for (int i = 1; i <= 2 * rows[0]; i += 2) found.merge(Agent.name(Agent.METHOD, rows[i]), rows[i + 1], Long::sum);
+        return calls = Collections.unmodifiableMap(found);
+    }
+
+    /** All objects. */
+    public long objects() {
+        return objects("*");
+    }
+
+    /** The objects of a class itself, not those of its subclasses. */
+    public long objects(Class<?> type) {
+        return objects(type.getTypeName());
+    }
+
+    public long objects(String type) {
+        return sum(objectsByClass(), type);
+    }
+
+    /** The bytes of all objects. */
+    public long bytes() {
+        return bytes("*");
+    }
+
+    public long bytes(Class<?> type) {
+        return bytes(type.getTypeName());
+    }
+
+    public long bytes(String type) {
+        return sum(bytesByClass(), type);
+    }
+
+    /** The objects of each class, by its name. */
+    public Map<String, Long> objectsByClass() {
+        return byClass(site -> site.objects);
+    }
+
+    /** The bytes of the objects of each class, by its name. */
+    public Map<String, Long> bytesByClass() {
+        return byClass(site -> site.bytes);
+    }
+
+    /** The stacks that made objects, each with a class. */
+    public List<Site> sites() {
+        if (sites != null) return sites;
+        requireClosed();
+        List<Site> found = new ArrayList<>();
+        for (int i = 1 + 2 * (int) rows[0]; i < rows.length; i += 4) {
+            String type = Agent.name(Agent.CLASS, rows[i]);
+            if (!type.equals(Counts.class.getName()))
+                found.add(new Site(type, rows[i + 2], rows[i + 3], Arrays.asList(Agent.name(Agent.TRACE, rows[i + 1]).split("\n"))));
+        }
+        found.sort(Comparator.comparingLong((Site site) -> -site.objects).thenComparing(site -> site.type));
+        return sites = Collections.unmodifiableList(found);
+    }
+
+    /** Where the objects of a class were made, as text: their stacks, the one with most objects first. */
+    public String where(String type) {
+        StringBuilder text = new StringBuilder();
+        for (Site site : sites()) {
+            if (matches(type, site.type)) text.append(site);
+        }
+        return text.toString();
+    }
+
+    public String where(Class<?> type) {
+        return where(type.getTypeName());
+    }
+
+    /** A summary for people. */
+    @Override
+    public String toString() {
+        if (rows == null) return "a count that has not ended";
+        return String.format("%,d calls, %,d objects, %,d bytes", calls(), objects(), bytes());
+    }
+
+    private Map<String, Long> byClass(ToLongFunction<Site> amount) {
+        Map<String, Long> sums = new TreeMap<>();
+        for (Site site : sites()) sums.merge(site.type, amount.applyAsLong(site), Long::sum);
+        return sums;
+    }
+
+    private static long sum(Map<String, Long> numbers, String name) {
+        long sum = 0;
+        for (Map.Entry<String, Long> row : numbers.entrySet()) {
+            if (matches(name, row.getKey())) sum += row.getValue();
+        }
+        return sum;
+    }
+
+    private static boolean matches(String pattern, String name) {
+        int last = pattern.length() - 1;
+        return pattern.endsWith("*") ? name.startsWith(pattern.substring(0, last)) : name.equals(pattern);
+    }
+
+    private void requireClosed() {
+        if (rows == null) throw new IllegalStateException("the count has not ended: call close() first");
+    }
+}
