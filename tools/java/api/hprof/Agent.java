@@ -7,6 +7,9 @@ final class Agent {
     /** What name() knows. */
     static final int METHOD = 0, CLASS = 1, TRACE = 2;
 
+    /** What end() has. */
+    static final long CALLS = 1, OBJECTS = 2;
+
     // Answers of begin(), which else are handles of counts.
     static final int ENDED = 0, NO_MEMORY = -1, VIRTUAL = -2;
 
@@ -32,7 +35,7 @@ final class Agent {
     /** Asks the class that the agent defines to bind the methods below. */
     private static synchronized boolean bind() {
         try {
-            Class<?> counter = Class.forName("java.lang.HprofCounter", true, null);
+            Class<?> counter = Class.forName("hprof.Counter", true, null);
             isBound = (Boolean) counter.getMethod("bind", Class.class).invoke(null, Agent.class);
         } catch (ClassNotFoundException | NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
             isBound = false;
@@ -42,9 +45,10 @@ final class Agent {
 
     static native boolean isRunning();
 
-    static native long begin(int threads);
+    /** threads: 0 for the calling one, 1 for all. */
+    static native long begin(int threads, Thread caller);
 
-    /** The number of methods that were called, and their numbers and calls; then sites: class, trace, objects, bytes. */
+    /** CALLS and OBJECTS; the number of methods that were called; these, each with its calls; sites: class, trace, objects, bytes. */
     static native long[] end(long handle);
 
     static native String name(int kind, long number);

@@ -33,6 +33,11 @@ public final class Counts implements AutoCloseable {
             this.stack = Collections.unmodifiableList(stack);
         }
 
+        /** True: the class has that name, or it begins as a name with {@code *} says. */
+        public boolean isOf(String type) {
+            return matches(type, this.type);
+        }
+
         @Override
         public String toString() {
             StringBuilder text = new StringBuilder(String.format("%,d objects, %,d bytes: %s%n", objects, bytes, type));
@@ -41,23 +46,31 @@ public final class Counts implements AutoCloseable {
         }
     }
 
+    private static final int METHODS = 1, FIRST = 2;  // in rows
+
+    private final boolean all;
+    private final Thread owner = Thread.currentThread();
     private long handle;
     private long[] rows;  // as Agent.end returns them
     private Map<String, Long> calls;
     private List<Site> sites;
 
-    Counts() {}
+    Counts(boolean all) {
+        this.all = all;
+    }
 
-    void begin(int threads) {
-        handle = Agent.begin(threads);
+    void begin() {
+        handle = Agent.begin(all ? 1 : 0, owner);
         if (handle <= 0) throw Agent.refusal((int) handle);
     }
 
     /** Ends the count; the thread that began it calls this. Once is enough. */
     @Override
     public void close() {
-        if (rows == null) rows = Agent.end(handle);
-        if (rows == null) throw Agent.refusal(Agent.ENDED);
+        if (rows != null) return;
+        if (!all && Thread.currentThread() != owner) throw new IllegalStateException("the thread that began the count ends it");
+        rows = Agent.end(handle);
+        if (rows == null) throw Agent.refusal(Agent.isPresent() ? Agent.NO_MEMORY : Agent.ENDED);
     }
 
     /** The calls of all methods. */
@@ -80,10 +93,13 @@ public final class Counts implements AutoCloseable {
 
     /** The calls of each method that was called, by its name. */
     public Map<String, Long> callsByMethod() {
-        requireClosed();
+        require(Agent.CALLS);
         if (calls != null) return calls;
         Map<String, Long> found = new TreeMap<>();
-        for (int i = 1; i <= 2 * rows[0]; i += 2) found.merge(Agent.name(Agent.METHOD, rows[i]), rows[i + 1], Long::sum);
+        for (int i = FIRST; i < firstSite(); i += 2) {
+            String method = Agent.name(Agent.METHOD, rows[i]);
+            if (!isOwn(method)) found.merge(method, rows[i + 1], Long::sum);
+        }
         return calls = Collections.unmodifiableMap(found);
     }
 
@@ -127,9 +143,9 @@ public final class Counts implements AutoCloseable {
     /** The stacks that made objects, each with a class. */
     public List<Site> sites() {
         if (sites != null) return sites;
-        requireClosed();
+        require(Agent.OBJECTS);
         List<Site> found = new ArrayList<>();
-        for (int i = 1 + 2 * (int) rows[0]; i < rows.length; i += 4) {
+        for (int i = firstSite(); i < rows.length; i += 4) {
             String type = Agent.name(Agent.CLASS, rows[i]);
             if (!type.equals(Counts.class.getName()))
                 found.add(new Site(type, rows[i + 2], rows[i + 3], Arrays.asList(Agent.name(Agent.TRACE, rows[i + 1]).split("\n"))));
@@ -142,7 +158,7 @@ public final class Counts implements AutoCloseable {
     public String where(String type) {
         StringBuilder text = new StringBuilder();
         for (Site site : sites()) {
-            if (matches(type, site.type)) text.append(site);
+            if (site.isOf(type)) text.append(site);
         }
         return text.toString();
     }
@@ -177,7 +193,19 @@ public final class Counts implements AutoCloseable {
         return pattern.endsWith("*") ? name.startsWith(pattern.substring(0, last)) : name.equals(pattern);
     }
 
-    private void requireClosed() {
+    /** Of these classes, which run inside of an outer count. */
+    private static boolean isOwn(String method) {
+        return method.startsWith("hprof.Hprof.") || method.startsWith("hprof.Counts.") || method.startsWith("hprof.Agent.");
+    }
+
+    private int firstSite() {
+        return FIRST + 2 * (int) rows[METHODS];
+    }
+
+    private void require(long what) {
         if (rows == null) throw new IllegalStateException("the count has not ended: call close() first");
+        if ((rows[0] & what) == 0)
+            throw new IllegalStateException(what == Agent.CALLS ? "calls are not counted: the agent has said why on standard error"
+                : "objects are not counted: load the agent when the VM starts; else it has said why on standard error");
     }
 }

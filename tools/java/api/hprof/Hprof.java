@@ -17,8 +17,6 @@ public final class Hprof {
     public enum Threads {
         /** The thread that begins the count. */
         CALLING,
-        /** That thread, the threads that it starts while the count runs, and those that these start. */
-        STARTED,
         /** All threads. */
         ALL
     }
@@ -68,8 +66,8 @@ public final class Hprof {
     /** Begins a count of what these threads do. */
     public static Counts begin(Threads threads) {
         Agent.require();
-        Counts counts = new Counts();
-        counts.begin(threads.ordinal());
+        Counts counts = new Counts(threads == Threads.ALL);
+        counts.begin();
         return counts;
     }
 }
