@@ -101,11 +101,17 @@ struct Chooser {
 
   // Chooses all units that the option selects. False: two of them exclude each other; *error says so.
   bool take_selected(Str name, Str value, uint32_t* count) {
+    bool has_output = true;
+    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
+      const hprof_unit& unit = *modules->unit(i).record;
+      if (is_selected(unit, name, value) && (unit.flags & HPROF_UNIT_NO_OUTPUT) != 0) has_output = false;
+    }
     for (const bool wanted : {true, false}) {
       for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-        const Unit& unit = modules->unit(i);
+        Unit& unit = modules->unit(i);
         if (unit.module->wanted != wanted || !is_selected(*unit.record, name, value)) continue;
         ++*count;
+        unit.is_reported = unit.is_reported || has_output;
         if (!take(i, chooses_profile(name) || name == "plugin")) return false;
       }
       if (*count != 0) return true;
@@ -165,6 +171,7 @@ struct Chooser {
       last = i;
       if (modules->unit(i).record->kind != HPROF_UNIT_COLLECTOR) continue;
       ++collectors;
+      modules->unit(i).is_reported = true;
       if (!take(i, true)) return false;
     }
     if (collectors != 0) return true;
@@ -287,7 +294,7 @@ bool choose_units(const OptionList& list, const CoreConfig& core, ModuleNames* n
                   Selection* selection, Error* error) {
   *selection = Selection();
   for (uint32_t i = 0; i < modules->unit_count(); ++i)
-    modules->unit(i).runs = modules->unit(i).is_profile = false;
+    modules->unit(i).runs = modules->unit(i).is_profile = modules->unit(i).is_reported = false;
   return Chooser{list, core, names, modules, selection, error}.choose();
 }
 

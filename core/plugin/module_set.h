@@ -44,7 +44,8 @@ struct Unit {
   void*
       config;  // its config struct, owned by the set; nullptr before bind_units, and if the unit does not run
   bool runs;
-  bool is_profile;  // an option for profiles chose it; false: another one did, as format= may
+  bool is_profile;   // an option for profiles chose it; false: another one did, as format= may
+  bool is_reported;  // false: only options chose it that also choose a unit without output, which uses it
 };
 
 // About 80 KiB, mostly config structs; part of the session. [onload] or [control], one thread.

@@ -46,6 +46,7 @@ struct CollectorSlot : UnitSlot {
   hprof_handlers handlers = {};  // those that both sides know; the rest is nullptr
   void* self = nullptr;
   uint32_t index = 0;          // of its view in thread records
+  bool is_reported = false;    // it writes records, and an option asked for them
   uint64_t start_bytes = 0;    // reserved for its first start [control]
   InsideMark inside{nullptr};  // the unit's function that a control thread is in
   bool running = false;        // [control]

@@ -75,6 +75,8 @@ bool Units::make() {
       hprof_copy_sized(&slot.handlers, sizeof(slot.handlers), handlers, handlers->size);
     }
     slot.index = i;
+    slot.is_reported = parts_.setup.unit(selection.collectors[i]).is_reported &&
+                       (slot.unit->flags & HPROF_UNIT_NO_OUTPUT) == 0;
     collector_count_++;
   }
   if (parts_.setup.is_without_effect()) return true;
@@ -109,7 +111,7 @@ bool Units::plan_outputs() {
   const bool begins = HPROF_HAS(sink, hprof_sink_ops, begin_report);
   outputs_.none = collector_count_ != 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
-    outputs_.none = outputs_.none && (collectors_[i].unit->flags & HPROF_UNIT_NO_OUTPUT) != 0;
+    outputs_.none = outputs_.none && !collectors_[i].is_reported;
     say_left_out(collectors_[i]);
   }
   outputs_.duplex = !outputs_.none && HPROF_HAS(sink, hprof_sink_ops, read);

@@ -85,7 +85,9 @@ typedef struct hprof_option {
 #define HPROF_UNIT_FILTER 4 /* between encoder and sink; at most one, chosen by its select text */
 
 /* hprof_unit.flags; other bits are 0 */
-#define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records; if all selected do, no output is opened */
+/* A collector that writes no records. Other units that its option selects are there for its use, and are not reported
+ * unless another option selects them, too. If no unit is left to report, no output is opened. */
+#define HPROF_UNIT_NO_OUTPUT 1u
 /* every= can cut windows out of the collector's reports: the core subtracts the rows of one report from those of the next
  * that have the same key (HPROF_COLUMN_KEY). COUNT, NANOSECONDS and BYTES cells and REAL weights never decrease until a reset,
  * except in STATE columns. The core asks for whole tables (cutoff 0), and ranks and cuts off itself. Notes
