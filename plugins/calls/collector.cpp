@@ -66,10 +66,12 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
                                   : HPROF_UNSUPPORTED;
   if (status == HPROF_UNSUPPORTED)
     TextBuffer(error, error_size).add("calls=y: this VM or build has no probes");
+  if (status == HPROF_OK) offer_counts(this);
   return status;
 }
 
 bool Collector::close() {
+  offer_counts(nullptr);
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
   if (jni != nullptr && owner_ != nullptr) jni->DeleteGlobalRef(owner_);
   counts_.close();
@@ -104,11 +106,22 @@ hprof_status Collector::start() {
   const hprof_status status = services_.probes->start(services_.host, probes_);
   if (status != HPROF_OK) counts_.stop();
   if (status == HPROF_OK) find_key(static_cast<JNIEnv*>(services_.jvm->jni(services_.host)));
+  is_started_ = status == HPROF_OK;
+  if (config_.count != 0) run(false);
   return status;
 }
 
+void Collector::run(bool on) {
+  LockGuard guard(run_lock_, services_);
+  if (!is_started_) return;
+  if (!on) services_.probes->stop(services_.host, probes_);
+  if (on) services_.probes->start(services_.host, probes_);
+}
+
 void Collector::stop() {
-  services_.probes->stop(services_.host, probes_);
+  run(false);
+  LockGuard guard(run_lock_, services_);
+  is_started_ = false;
   counts_.stop();
 }
 

@@ -7,7 +7,9 @@
 #include <jni.h>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/lock.hpp>
 #include <hprof/cpp/services.hpp>
+#include <hprof/draft/thread_counts.h>
 
 #include "thread_counts.h"
 
@@ -15,6 +17,7 @@ namespace hprof::calls {
 
 struct Config {
   uint32_t calls;  // the option that selects the unit
+  uint32_t count;  // also: calls count while the unit of that name lets them
   const char* include;
   const char* exclude;
 };
@@ -28,6 +31,15 @@ class Collector {
   hprof_status report(const hprof_report& report);
   void reset() { counts_.reset(); }
   bool close();
+
+  // As in hprof_thread_counts.
+  void run(bool on);
+  template <class Visit>
+  bool each_count(JNIEnv* jni, bool all, void* argument, Visit visit) {
+    if (all) return counts_.each_of_all(argument, visit);
+    const uint64_t own = key(jni);
+    return own != 0 && counts_.each_of(own, argument, visit);
+  }
 
   void thread_start(JNIEnv* jni, const hprof_thread* thread);
   void thread_end(JNIEnv* jni, const hprof_thread* thread);
@@ -44,10 +56,15 @@ class Collector {
   Services services_;
   Config config_;
   ThreadCounts counts_;
-  uint32_t probes_ = 0;     // of the service
+  uint32_t probes_ = 0;  // of the service
+  Lock run_lock_;        // of is_started_, and of what it switches
+  bool is_started_ = false;
   jclass owner_ = nullptr;  // of key(); a global reference
   jmethodID key_ = nullptr;
   hprof_trace_serial lost_trace_ = 0;  // JVM.no_memory_for_the_trace
 };
+
+// Offers this collector's counts to other units from now on; null: none. calls.cpp [onload][control]
+void offer_counts(Collector* collector);
 
 }  // namespace hprof::calls

@@ -66,6 +66,7 @@ bool by_thread = false;
 bool is_running = false;  // under the lock
 std::atomic<uint32_t> kept_ended{0};
 std::atomic<uint64_t> merged{0};
+std::atomic<bool> has_strays{false};  // calls of a thread that only the shared counts have
 uint64_t* lost_methods = nullptr;
 uint64_t* lost_left_out = nullptr;
 
@@ -195,6 +196,7 @@ void JNICALL add(JNIEnv* jni, jclass, jlong word, jint method) {
       return;
     }
   }
+  if (may_ask) has_strays.store(true, std::memory_order_relaxed);
   Page* of_all = page_of(&shared, index);
   if (of_all != nullptr && !is_agent) __atomic_fetch_add(&of_all->words[place], 1, __ATOMIC_RELAXED);
 }
@@ -308,6 +310,11 @@ void fold_ended() {
   }
 }
 
+void visit_count(uint32_t method, uint64_t calls, void* argument, ThreadCounts::VisitCount visit) {
+  const hprof_thread_count count = {method, method, 0, calls, 0};
+  if (calls != 0) visit(argument, &count);
+}
+
 }  // namespace
 
 const hprof_probe_class* ThreadCounts::java_classes() { return kClasses; }
@@ -324,6 +331,7 @@ void ThreadCounts::open(const Services& of, bool threads) {
   for (std::atomic<uint64_t>& word : probed) word.store(0, std::memory_order_relaxed);
   kept_ended.store(0, std::memory_order_relaxed);
   merged.store(0, std::memory_order_relaxed);
+  has_strays.store(false, std::memory_order_relaxed);
   LockGuard guard(lock, services);
   is_running = false;
   for (uint32_t at = 0; at < kEntries; at++) {
@@ -414,6 +422,37 @@ void ThreadCounts::each(void* argument, Visit visit) {
       visit(argument, thread, method, calls);
     }
   });
+}
+
+bool ThreadCounts::each_of(uint64_t key, void* argument, VisitCount visit) {
+  const uint32_t at = find(key);
+  for (uint32_t index = 0; at != kEntries && index < kPages; index++) {
+    const Page* page = page_of(directory_of(at), index);
+    for (uint32_t i = 0; page != nullptr && i < kPageCounts; i++)
+      visit_count(index * kPageCounts + i, page->words[i], argument, visit);
+  }
+  return !has_strays.load(std::memory_order_relaxed);
+}
+
+bool ThreadCounts::each_of_all(void* argument, VisitCount visit) {
+  LockGuard guard(lock, services);
+  for (uint32_t index = 0; index < kPages; index++) {
+    uint64_t sums[kPageCounts] = {};
+    if (page_of(&shared, index) == nullptr) continue;
+    add_page(page_of(&shared, index), sums);
+    for (uint32_t at = 0; at < kEntries; at++) {
+      if (is_counted(at)) add_page(page_of(directory_of(at), index), sums);
+    }
+    for (uint32_t i = 0; i < kPageCounts; i++) visit_count(index * kPageCounts + i, sums[i], argument, visit);
+  }
+  return true;
+}
+
+void ThreadCounts::each_method(void* argument, void (*visit)(void* argument, uint32_t method)) {
+  for (uint32_t method = 0; method < kMethods; method++) {
+    const uint64_t word = probed[method / 64].load(std::memory_order_relaxed);
+    if ((word & uint64_t{1} << method % 64) != 0) visit(argument, method);
+  }
 }
 
 uint64_t ThreadCounts::methods() const {

@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include <hprof/cpp/services.hpp>
+#include <hprof/draft/thread_counts.h>
 
 namespace hprof::calls {
 
@@ -50,7 +51,15 @@ class ThreadCounts {
   // by_thread for each thread that has called it, and without calls for thread 0. One at a time. [control]
   using Visit = void (*)(void* argument, hprof_thread_serial thread, hprof_method_id method, uint64_t calls);
   void each(void* argument, Visit visit);
-  uint64_t methods() const;         // that have probes
+  // Calls visit(argument, count) for each count that is not 0 of the thread with that key, which is the
+  // calling one, or of all, also while stopped. The order is that of the methods. False: some calls are
+  // counted for no thread. [app]
+  using VisitCount = void (*)(void* argument, const hprof_thread_count* count);
+  bool each_of(uint64_t key, void* argument, VisitCount visit);
+  bool each_of_all(void* argument, VisitCount visit);
+  static void each_method(void* argument,
+                          void (*visit)(void* argument, uint32_t method));  // with probes [app]
+  uint64_t methods() const;                                                 // that have probes
   uint64_t merged_threads() const;  // with by_thread: ended ones whose calls are those of thread 0
 
   // java.lang.HprofCounts and the class with its memory.

@@ -12,6 +12,9 @@ namespace hprof::sites {
 static constexpr uint32_t kMostCollections = 10;      // the most collections for one report
 static constexpr uint64_t kLeastMemory = 160 * 1024;  // exact: of the first threads, classes and stacks
 
+// count=y: tests tell their own objects from those of their framework by the stacks.
+static constexpr uint32_t kLeastCountDepth = 64;
+
 static const uint32_t* word_of(const std::atomic<uint32_t>& number) {
   static_assert(sizeof(number) == sizeof(uint32_t), "nothing but the number");
   return reinterpret_cast<const uint32_t*>(&number);
@@ -46,6 +49,8 @@ const char* Collector::choose_mode() {
     s.log->message(s.host, old ? "sites=sampled requires Java 11; using sites=exact"
                                : "sites=sampled: another agent has the VM's samples; using sites=exact");
   mode_.sampled = has_samples && (mode_.sampled || attached);
+  if (config_.count != 0 && mode_.sampled)
+    return "count=y counts objects if the agent is loaded at VM start-up, with sites=exact";
   return nullptr;
 }
 
@@ -55,6 +60,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
     TextBuffer(error, error_size).add(problem);
     return HPROF_FAILED;
   }
+  if (config_.count != 0) config_.follow = 0;
   stacks_.open(s);
   followed_.open(s, mode_);
   if (!sites_.open(s) || !threads_.open(s)) return HPROF_NO_MEMORY;
@@ -179,13 +185,56 @@ hprof_status Collector::start() {
   if (status != HPROF_OK) return status;
   if (config_.follow != 0) followed_.start(jni);
   counts_.store(true);
+  is_started_ = true;
+  if (config_.count != 0) {
+    run(false);
+    if (stacks_.vm().depth() < kLeastCountDepth) stacks_.vm().set_depth(kLeastCountDepth);
+  }
   return HPROF_OK;
 }
 
+void Collector::run(bool on) {
+  LockGuard guard(run_lock_, services_);
+  if (!is_started_) return;
+  counts_.store(on);
+  if (!mode_.sampled && on) services_.probes->start(services_.host, probes_);
+  if (!mode_.sampled && !on) services_.probes->stop(services_.host, probes_);
+}
+
 void Collector::stop() {
-  counts_.store(false);
-  if (!mode_.sampled) services_.probes->stop(services_.host, probes_);
+  run(false);
+  {
+    LockGuard guard(run_lock_, services_);
+    is_started_ = false;
+  }
   followed_.stop(jni());
+}
+
+bool Collector::each_count(const void* env, bool all, void* argument,
+                           void (*visit)(void* argument, const hprof_thread_count* count)) {
+  const auto pass = [&](uint64_t site, Amount amount) {
+    const Site& of = sites_[static_cast<uint32_t>(site)];
+    const hprof_thread_count count = {site, of.owner, of.trace, amount.objects, amount.bytes};
+    if (amount.objects != 0) visit(argument, &count);
+  };
+  if (lost_objects_ != nullptr && __atomic_load_n(lost_objects_, __ATOMIC_RELAXED) != 0) return false;
+  if (!all) {
+    const AllocatingThread* state = threads_.get(env);
+    if (state != nullptr)
+      state->counts.each([&](uint64_t site, const Count& count) { pass(site, count.read()); });
+    return state != nullptr;
+  }
+  const uint64_t count = uint64_t{sites_.last()} + 1;
+  auto* sums = services_.allocate<Amount>(count);
+  if (sums == nullptr) return false;
+  threads_.each([&](const AllocatingThread& state) {
+    state.counts.each([&](uint64_t site, const Count& of) {
+      if (site < count) sums[site].add(of.read());
+    });
+  });
+  for (uint64_t site = 1; site < count; site++) pass(site, sums[site]);
+  services_.release(sums, count);
+  return true;
 }
 
 hprof_status Collector::control(const hprof_control& control) {

@@ -16,6 +16,8 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/hotspot.hpp>
+#include <hprof/cpp/lock.hpp>
+#include <hprof/draft/thread_counts.h>
 
 #include "allocating_threads.h"
 #include "followed_objects.h"
@@ -31,6 +33,7 @@ struct Config {
   const char* sites;
   uint32_t follow;  // sites-live=
   uint32_t early;
+  uint32_t count;  // objects count while the unit of that name lets them
 };
 
 class Collector {
@@ -52,6 +55,14 @@ class Collector {
     followed_.each([&](void* reference, uint32_t site) { visit(reference, sites_[site].trace); });
   }
   void end_traces() { followed_.unlock(); }
+
+  // As in hprof_thread_counts.
+  void run(bool on);
+  bool each_count(const void* env, bool all, void* argument,
+                  void (*visit)(void* argument, const hprof_thread_count* count));
+  void hide(const void* env, bool on) {
+    if (AllocatingThread* state = threads_.get(env)) state->inside = on;
+  }
 
   void thread_end(void* jni, hprof_thread* thread);
   void gc_finish();
@@ -117,10 +128,12 @@ class Collector {
   HotSpotServices services_;
   Config config_;
   SitesMode mode_ = {};
-  static Collector* instance_;       // of the native method of the targets, which are one for each process
-  uint32_t probes_ = 0;              // of the service
-  bool asked_ = false;               // requested probes
-  bool is_prepared_ = false;         // once, at the first start
+  static Collector* instance_;  // of the native method of the targets, which are one for each process
+  uint32_t probes_ = 0;         // of the service
+  bool asked_ = false;          // requested probes
+  bool is_prepared_ = false;    // once, at the first start
+  Lock run_lock_;               // of is_started_, and of what it switches
+  bool is_started_ = false;
   std::atomic<bool> counts_{false};  // objects without a probe are counted; probes have their own switch
   hprof_object_header header_ = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};
   SiteTable sites_;

@@ -11,7 +11,7 @@
 namespace hprof::sites {
 
 // CMake reads this line, too, for the core's table of shipped modules.
-static constexpr const char* kSelect = "heap=sites|heap=all";
+static constexpr const char* kSelect = "heap=sites|heap=all|count=y";
 
 static const hprof_option kOptions[] = {
     {"sites", HPROF_OPTION_TEXT, offsetof(Config, sites), "auto", nullptr, 0, 0,
@@ -21,6 +21,7 @@ static const hprof_option kOptions[] = {
      "track objects until they die, for the live columns"},
     {"early", HPROF_OPTION_FLAG, offsetof(Config, early), "y", nullptr, 0, 0, nullptr,
      "also rewrite the classes of the JDK; switches off class-data archive and AOT cache"},
+    {"count", HPROF_OPTION_FLAG, offsetof(Config, count), "n", nullptr, 0, 0, nullptr, HPROF_COUNT_HELP},
 };
 
 // Wants of sites=sampled: no class hook, so CDS and the AOT cache stay on.
@@ -54,7 +55,19 @@ static void end_traces() { running.load()->end_traces(); }
 static const hprof_object_traces kTraces = {sizeof(hprof_object_traces), 0, begin_traces, each_trace,
                                             end_traces};
 
+static void run(uint32_t on) { running.load()->run(on != 0); }
+
+static uint32_t each_count(void* jni, uint32_t all, void* argument,
+                           void (*visit)(void* argument, const hprof_thread_count* count)) {
+  return running.load()->each_count(jni, all != 0, argument, visit) ? 1 : 0;
+}
+
+static void hide(void* jni, uint32_t on) { running.load()->hide(jni, on != 0); }
+
+static const hprof_thread_counts kCounts = {sizeof(hprof_thread_counts), 0, run, each_count, nullptr, hide};
+
 static const void* extension(const char* id) {
+  if (strcmp(id, HPROF_EXTENSION_THREAD_COUNTS) == 0) return running.load() != nullptr ? &kCounts : nullptr;
   return strcmp(id, HPROF_EXTENSION_OBJECT_TRACES) == 0 ? &kTraces : nullptr;
 }
 

@@ -10,6 +10,7 @@
 #include <hprof/draft/output.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/thread_context.h>
+#include <hprof/draft/thread_counts.h>
 #include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>
 #include <hprof/draft/vm_flags.h>

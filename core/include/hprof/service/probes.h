@@ -154,7 +154,7 @@ typedef struct hprof_probes_service {
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user, uint32_t* probes);
   /* The first start with ON_DEMAND stops the VM briefly many times. HPROF_FAILED: the classes could not be defined; with
    * ON_DEMAND also: another agent has defined them, or another thread is in the first start. [control], with ON_DEMAND
-   * also [app] */
+   * or after the first start also [app] */
   hprof_status (*start)(const hprof_host* host, uint32_t probes);
   void (*stop)(const hprof_host* host, uint32_t probes); /* targets that have begun may still run. Threads as start */
   /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */

@@ -1,0 +1,266 @@
+#include "collector.h"
+
+#include <cstring>
+
+#include <hprof/cpp/jni_exception.hpp>
+#include <hprof/cpp/local_frame.hpp>
+#include <hprof/cpp/text.hpp>
+
+#include "java_classes.h"
+
+namespace hprof::count {
+
+namespace {
+
+constexpr const char* kName = "hprof/Counter";
+constexpr const char* kUnitIds[kCountingUnits] = {"calls", "heap_sites"};
+constexpr uint64_t kPauseNs = 1'000'000;
+constexpr uint64_t kMostText = 64 * 1024;  // of a stack
+
+// As in hprof.Agent.
+enum : jlong { kEnded = 0, kNoMemory = -1, kVirtual = -2 };
+enum : jint { kMethodName, kClassName, kStack };
+
+// What the native methods use. They may run when the session has ended: it is theirs only while they are
+// counted as inside.
+std::atomic<Collector*> session{nullptr};
+std::atomic<uint32_t> inside{0};
+
+// Returns use(session), or else `ended` if it has ended.
+template <class Answer, class Use>
+Answer in_session(Answer ended, const Use& use) {
+  inside.fetch_add(1, std::memory_order_seq_cst);
+  if (Collector* now = session.load(std::memory_order_seq_cst)) ended = use(*now);
+  inside.fetch_sub(1, std::memory_order_release);
+  return ended;
+}
+
+jboolean JNICALL is_running(JNIEnv*, jclass) {
+  return session.load(std::memory_order_relaxed) != nullptr ? JNI_TRUE : JNI_FALSE;
+}
+
+jlong JNICALL begin_count(JNIEnv* jni, jclass, jint threads, jobject thread) {
+  return in_session(jlong{kEnded}, [&](Collector& now) { return now.begin(jni, threads, thread); });
+}
+
+jlongArray JNICALL end_count(JNIEnv* jni, jclass, jlong handle) {
+  return in_session(jlongArray{}, [&](Collector& now) { return now.end(jni, handle); });
+}
+
+jstring JNICALL name_of(JNIEnv* jni, jclass, jint kind, jlong number) {
+  return in_session(jstring{}, [&](Collector& now) { return now.name(jni, kind, number); });
+}
+
+jboolean JNICALL counts_method(JNIEnv* jni, jclass, jstring name) {
+  return in_session(jboolean{JNI_FALSE}, [&](Collector& now) { return now.counts_method(jni, name); });
+}
+
+jboolean JNICALL bind(JNIEnv* jni, jclass, jclass agent) {
+  char running[] = "isRunning", running_type[] = "()Z";
+  char begin[] = "begin", begin_type[] = "(ILjava/lang/Thread;)J";
+  char end[] = "end", end_type[] = "(J)[J";
+  char name[] = "name", name_type[] = "(IJ)Ljava/lang/String;";
+  char counts[] = "counts", counts_type[] = "(Ljava/lang/String;)Z";
+  const JNINativeMethod methods[] = {{running, running_type, reinterpret_cast<void*>(&is_running)},
+                                     {begin, begin_type, reinterpret_cast<void*>(&begin_count)},
+                                     {end, end_type, reinterpret_cast<void*>(&end_count)},
+                                     {name, name_type, reinterpret_cast<void*>(&name_of)},
+                                     {counts, counts_type, reinterpret_cast<void*>(&counts_method)}};
+  const bool is_bound = agent != nullptr && jni->RegisterNatives(agent, methods, 5) == JNI_OK;
+  clear_exception(jni);
+  return is_bound ? JNI_TRUE : JNI_FALSE;
+}
+
+bool make_class(JNIEnv* jni) {
+  // Asked for first, it might be one of the program's.
+  jclass made =
+      without_exception(jni, jni->DefineClass(kName, nullptr, reinterpret_cast<const jbyte*>(kCounter),
+                                              static_cast<jsize>(sizeof kCounter)));
+  if (made == nullptr) made = without_exception(jni, jni->FindClass(kName));  // of an earlier session
+  if (made == nullptr) return false;
+  char name[] = "bind", type[] = "(Ljava/lang/Class;)Z";
+  const JNINativeMethod method = {name, type, reinterpret_cast<void*>(&bind)};
+  const bool is_bound = jni->RegisterNatives(made, &method, 1) == JNI_OK;
+  clear_exception(jni);
+  return is_bound;
+}
+
+}  // namespace
+
+hprof_status Collector::start() {
+  const Services& s = services_;
+  auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
+  const LocalFrame frame(jni, 16);
+  if (!frame.is_open()) return HPROF_NO_MEMORY;
+  for (uint32_t i = 0; i < kCountingUnits; i++)
+    units_[i] = static_cast<const hprof_thread_counts*>(
+        s.host->find_extension(s.host, kUnitIds[i], HPROF_EXTENSION_THREAD_COUNTS));
+  if (!make_class(jni)) {
+    s.log->message(s.host, "count=y: the VM does not define the class hprof.Counter");
+    return HPROF_FAILED;
+  }
+  session.store(this, std::memory_order_seq_cst);
+  return HPROF_OK;
+}
+
+void Collector::stop() {
+  const Services& s = services_;
+  session.store(nullptr, std::memory_order_seq_cst);
+  while (inside.load(std::memory_order_seq_cst) != 0) s.threads->pause(s.host, kPauseNs);
+  counts_.close(s);
+  if (open_ != 0) run(false);
+  open_ = 0;
+}
+
+void Collector::run(bool on) {
+  for (const hprof_thread_counts* unit : units_) {
+    if (unit != nullptr) unit->run(on ? 1 : 0);
+  }
+}
+
+// The first count lets the units count; its thread sees that, since it is in a native method.
+void Collector::open_one() {
+  LockGuard guard(lock_, services_);
+  if (open_++ == 0) run(true);
+}
+
+void Collector::close_one() {
+  LockGuard guard(lock_, services_);
+  if (--open_ == 0) run(false);
+}
+
+jlong Collector::begin(JNIEnv* jni, jint threads, jobject thread) {
+  const Services& s = services_;
+  const bool all = threads != 0;
+  if (!all && (s.probes->thread(s.host, jni, thread, nullptr) & HPROF_THREAD_VIRTUAL) != 0) return kVirtual;
+  open_one();
+  Snapshot begun;
+  jlong handle = 0;
+  if (begun.take(s, units_, jni, all)) {
+    handle = counts_.add(s, begun, all);
+    if (handle == 0) begun.close(s);
+  }
+  if (handle == 0) close_one();
+  return handle != 0 ? handle : kNoMemory;
+}
+
+jlongArray Collector::end(JNIEnv* jni, jlong handle) {
+  const Services& s = services_;
+  Snapshot begun, ended;
+  bool all = false;
+  if (!counts_.remove(s, handle, &begun, &all)) return nullptr;
+  const bool is_whole = ended.take(s, units_, jni, all);
+  close_one();
+  jlongArray rows = nullptr;
+  if (is_whole) {
+    for (uint32_t i = 0; i < kCountingUnits; i++) ended.of[i].subtract(begun.of[i]);
+    rows = rows_of(jni, ended);
+  }
+  begun.close(s);
+  ended.close(s);
+  return rows;
+}
+
+// Null: no memory.
+jlongArray Collector::rows_of(JNIEnv* jni, const Snapshot& counted) const {
+  const Services& s = services_;
+  const Numbers &calls = counted.of[0], &objects = counted.of[1];
+  const uint64_t size = 2 + 2 * calls.size() + 4 * objects.size();
+  auto* words = size <= INT32_MAX ? s.allocate<jlong>(size) : nullptr;
+  if (words == nullptr) return nullptr;
+  jlong* at = words;
+  *at++ = (units_[0] != nullptr ? 1 : 0) | (units_[1] != nullptr ? 2 : 0);
+  *at++ = static_cast<jlong>(calls.size());
+  for (uint64_t i = 0; i < calls.size(); i++) {
+    *at++ = calls[i].what;
+    *at++ = static_cast<jlong>(calls[i].count);
+  }
+  for (uint64_t i = 0; i < objects.size(); i++) {
+    const hprof_thread_count& row = objects[i];
+    *at++ = row.what;
+    *at++ = row.trace;
+    *at++ = static_cast<jlong>(row.count);
+    *at++ = static_cast<jlong>(row.bytes);
+  }
+  // The array is none of an outer count's objects.
+  hide(jni, 1);
+  jlongArray rows = without_exception(jni, jni->NewLongArray(static_cast<jsize>(size)));
+  hide(jni, 0);
+  if (rows != nullptr) jni->SetLongArrayRegion(rows, 0, static_cast<jsize>(size), words);
+  s.release(words, size);
+  return rows;
+}
+
+void Collector::hide(JNIEnv* jni, uint32_t on) const {
+  for (const hprof_thread_counts* unit : units_) {
+    if (unit != nullptr && HPROF_HAS(unit, hprof_thread_counts, hide)) unit->hide(jni, on);
+  }
+}
+
+void Collector::add_text(hprof_string_id id, TextBuffer* to) const {
+  const hprof_text text = services_.ids->string_text(services_.host, id);
+  to->add(text.data, text.size);
+}
+
+void Collector::add_method(hprof_method_id id, TextBuffer* to) const {
+  const auto method = find_method(services_.ids, services_.host, id);
+  add_text(find_class(services_.ids, services_.host, method->owner)->name, to);
+  add_text(method->name, &to->add("."));
+}
+
+void Collector::add_frame(hprof_frame_id id, TextBuffer* to) const {
+  const auto frame = find_frame(services_.ids, services_.host, id);
+  const auto method = find_method(services_.ids, services_.host, frame->method);
+  const hprof_string_id source = find_class(services_.ids, services_.host, method->owner)->source;
+  add_method(frame->method, to);
+  if (frame->line == HPROF_LINE_NATIVE) {
+    to->add("(Native Method)");
+    return;
+  }
+  to->add("(");
+  source != 0 ? add_text(source, to) : static_cast<void>(to->add("Unknown Source"));
+  if (frame->line > 0) to->add(":").add(static_cast<uint64_t>(frame->line));
+  to->add(")");
+}
+
+jboolean Collector::counts_method(JNIEnv* jni, jstring name) const {
+  struct Search {
+    const Collector* collector;
+    const char* name;
+    bool found;
+  };
+  const char* chars =
+      name != nullptr ? without_exception(jni, jni->GetStringUTFChars(name, nullptr)) : nullptr;
+  if (chars == nullptr) return JNI_FALSE;
+  Search search = {this, chars, false};
+  if (units_[0] != nullptr) {
+    units_[0]->each_what(&search, [](void* argument, uint32_t method) {
+      auto& of = *static_cast<Search*>(argument);
+      TextLine<1024> text;
+      if (!of.found) of.collector->add_method(method, &text);
+      of.found = of.found || std::strcmp(text.c_str(), of.name) == 0;
+    });
+  }
+  jni->ReleaseStringUTFChars(name, chars);
+  return search.found ? JNI_TRUE : JNI_FALSE;
+}
+
+jstring Collector::name(JNIEnv* jni, jint kind, jlong number) const {
+  const Services& s = services_;
+  const auto id = static_cast<uint32_t>(number);
+  auto* room = s.allocate<char>(kMostText);
+  if (room == nullptr) return nullptr;
+  TextBuffer text(room, kMostText);
+  if (kind == kMethodName) add_method(id, &text);
+  if (kind == kClassName) add_text(find_class(s.ids, s.host, id)->name, &text);
+  if (kind == kStack) {
+    const auto trace = find_trace(s.ids, s.host, id);
+    for (uint32_t i = 0; i < trace->frame_count; i++)
+      add_frame(trace->frames[i], i == 0 ? &text : &text.add("\n"));
+  }
+  jstring made = without_exception(jni, jni->NewStringUTF(text.c_str()));
+  s.release(room, kMostText);
+  return made;
+}
+
+}  // namespace hprof::count
