@@ -48,6 +48,8 @@ Owner owners[kEntries];
 std::atomic<uint64_t> probed[kMethods / 64];  // a bit for each method with probes
 uint64_t called[kMethods / 64];               // and, in each(), for those that some thread has called
 
+std::atomic<uint32_t> page_end{0};  // no method with probes has a page from this one on
+
 Page shared;    // the directory of the counts that all threads add to
 Page left_out;  // a directory; without by_thread of all threads, with it of `shared`
 
@@ -357,6 +359,9 @@ uint32_t ThreadCounts::number(hprof_method_id method) {
     return 0;
   }
   probed[method / 64].fetch_or(uint64_t{1} << method % 64, std::memory_order_relaxed);
+  uint32_t end = page_end.load(std::memory_order_relaxed);
+  while (end <= index && !page_end.compare_exchange_weak(end, index + 1, std::memory_order_relaxed)) {
+  }
   return method;
 }
 
@@ -426,7 +431,8 @@ void ThreadCounts::each(void* argument, Visit visit) {
 
 bool ThreadCounts::each_of(uint64_t key, void* argument, VisitCount visit) {
   const uint32_t at = find(key);
-  for (uint32_t index = 0; at != kEntries && index < kPages; index++) {
+  const uint32_t end = page_end.load(std::memory_order_relaxed);
+  for (uint32_t index = 0; at != kEntries && index < end; index++) {
     const Page* page = page_of(directory_of(at), index);
     for (uint32_t i = 0; page != nullptr && i < kPageCounts; i++)
       visit_count(index * kPageCounts + i, page->words[i], argument, visit);

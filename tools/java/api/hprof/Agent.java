@@ -27,7 +27,7 @@ final class Agent {
 
     static IllegalStateException refusal(int why) {
         return new IllegalStateException(
-            why == NO_MEMORY ? "the hprof agent has no memory for this count (max-memory=)"
+            why == NO_MEMORY ? "the hprof agent has no memory for this count (max-memory=), or was stopped since it began"
             : why == VIRTUAL ? "a virtual thread cannot count its own calls and objects: count with Threads.ALL"
             : "the hprof agent does not count in this VM: start it with -agentpath:/path/to/libhprof.so=count=y,include=com.acme.*");
     }
