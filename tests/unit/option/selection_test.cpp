@@ -395,6 +395,7 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
   CHECK(shipped_module(static_cast<uint32_t>(rows.size())).empty());
   CHECK(rows == Names{"calls=y calls",
                       "plugin=context context",
+                      "count=y count",
                       "cpu=samples cpu_samples",
                       "cpu=times cpu_times",
                       "heap=dump heap_dump",
@@ -409,6 +410,8 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
                       "file= sink_file",
                       "url= sink_http",
                       "net= sink_socket",
+                      "count=y calls",
+                      "count=y heap_sites",
                       "cpu=old cpu_times",
                       "cpu=y cpu_samples",
                       "format=jfr vm_events",
