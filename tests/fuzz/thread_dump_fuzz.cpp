@@ -1,8 +1,7 @@
 // The readers of thread dumps, which are text of the profiled program.
-#include <algorithm>
-
 #include "tests/fuzz/seeds.h"
-#include "tools/hprof/threads/thread_dump.h"
+#include "tools/hprof/threads/dump_file.h"
+#include "tools/hprof/threads/lock_owners.h"
 #include "tools/hprof/threads/threads_report.h"
 
 using namespace hprof::tool;
@@ -24,28 +23,34 @@ std::vector<std::string> fuzz_seeds() {
       "  waiting for ownable synchronizer 0x10, (a a.Sync),\n  which is held by \"left\"\n"
       "Java stack information for the threads listed above:\n\"left\":\n\tat "
       "a.A.b(A.java:4)\n\"pool-1\":\n\tat a.A.c(A.java:5)\n",
-      "#32 \"\" virtual WAITING 2026\n    at a.A.a(A.java:2)\n    - waiting on <a.A@1>\n\n#33 \"x\" "
-      "virtual\n      a.A.a(A.java:2)\n"};
+      "4711\n2026\n27.0.1+3\n\n#3 \"p\" BLOCKED 2026\n    at a.A.b(A.java:4)\n    - waiting to lock <a.L@1>\n"
+      "    - locked <a.L@2>\n\n#32 \"\" virtual WAITING 2026\n    at a.A.a(A.java:2)\n    - waiting to lock "
+      "<a.L@2>, owner #3\n    - locked <a.L@1>\n\n#33 \"x\" "
+      "virtual\n      a.A.a(A.java:2)\n",
+      "{\"threadDump\":{\"runtimeVersion\":\"27\",\"threadContainers\":[{\"container\":\"c\",\"threads\":[{"
+      "\"tid\":3,"
+      "\"virtual\":true,\"name\":\"n\",\"state\":\"WAITING\",\"parkBlocker\":{\"object\":\"a.L@1\",\"owner\":"
+      "3},"
+      "\"stack\":[\"a.A.a(A.java:2)\"],\"monitorsOwned\":[{\"depth\":0,\"locks\":[\"a.L@1\"]}]}]}]}}"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
-  ThreadDumpReader reader;
-  VirtualThreadReader virtual_reader;
-  for (size_t at = 0, end = 0; at <= text.size(); at = end + 1) {
-    end = std::min(text.find('\n', at), text.size());
-    reader.take(text.substr(at, end - at));
-    virtual_reader.take(text.substr(at, end - at));
-  }
-  const ThreadDump dump = reader.finish();
-  const std::vector<VirtualThreads> groups = virtual_reader.finish();
+  MemorySource source(data, size);
+  ThreadDump dump;
+  std::string error;
+  const bool is_read = read_thread_dump(source, &dump, &error);
+  if (is_read == dump.vm.empty()) __builtin_trap();
   uint64_t grouped = 0;
-  for (const VirtualThreads& group : groups) grouped += group.count;
-  if (grouped != virtual_reader.count()) __builtin_trap();
-  const std::string texts[] = {hang_text(dump, Blocked::kAll), hang_text(dump, Blocked::kPools),
-                               threads_text(dump, cpu_times(dump), 1), counts_text(dump),
-                               virtual_threads_text(groups, virtual_reader.count())};
-  if (texts[2].empty() || texts[4].empty()) __builtin_trap();
+  for (const VirtualGroup& group : dump.virtual_groups) grouped += group.count;
+  if (grouped != dump.virtual_count && !dump.is_cut) __builtin_trap();
+  ThreadDump both = dump;
+  add_virtual_threads(dump, &both);
+  both.likely_deadlocks = circles_of(both);
+  hang_text(both, Blocked::kAll);
+  hang_text(dump, Blocked::kPools);
+  threads_text(dump, cpu_times(dump), 1);
+  if (virtual_threads_text(dump).empty() != (dump.virtual_count == 0)) __builtin_trap();
+  if (counts_text(dump).empty()) __builtin_trap();
   java_version(dump.vm);
   return 0;
 }

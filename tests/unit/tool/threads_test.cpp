@@ -53,9 +53,10 @@ TEST_CASE("threads are read with their numbers, times, states and locks") {
   CHECK(dump.threads[0].name == "a \"b\" #7");
   CHECK(dump.threads[0].number == 12);
   CHECK(dump.threads[0].cpu_ms == 1.5);
-  CHECK(dump.threads[0].lock == "0x10");
+  CHECK(dump.threads[0].lock.id == "0x10");
   CHECK(dump.threads[0].stack.size() == 3);
-  CHECK(dump.threads[1].holds == std::vector<std::string>{"0x10"});
+  REQUIRE(dump.threads[1].holds.size() == 1);
+  CHECK(dump.threads[1].holds[0].id == "0x10");
   CHECK(dump.threads[2].number == 0);
   CHECK(dump.threads[2].stack.empty());
 }
@@ -74,14 +75,14 @@ TEST_CASE("a monitor that Object.wait() has given back is not held") {
                            "\tat demo.A.pause(A.java:5)\n\t- locked <0x10> (a demo.Lock)\n"));
   REQUIRE(dump.threads.size() == 1);
   CHECK(dump.threads[0].holds.empty());
-  CHECK(dump.threads[0].lock.empty());
+  CHECK(dump.threads[0].lock.id.empty());
 }
 
 TEST_CASE("parking for a lock counts as waiting for it, for a condition or a queue not") {
   const auto lock_of = [](const std::string& of) {
     const ThreadDump dump =
         read(kHead + holding("parks", 13, "\t- parking to wait for  <0x20> (a " + of + ")\n"));
-    return dump.threads.at(0).lock;
+    return dump.threads.at(0).lock.id;
   };
   CHECK(lock_of("java.util.concurrent.locks.ReentrantLock$NonfairSync") == "0x20");
   CHECK(lock_of("java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject").empty());
@@ -93,7 +94,8 @@ TEST_CASE("who holds a lock of java.util.concurrent is said where the dump has i
       read(kHead + holding("has", 13,
                            "\tat demo.A.hold(A.java:9)\n\n   Locked ownable synchronizers:\n"
                            "\t- <0x20> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)\n"));
-  CHECK(dump.threads.at(0).holds == std::vector<std::string>{"0x20"});
+  REQUIRE(dump.threads.at(0).holds.size() == 1);
+  CHECK(dump.threads.at(0).holds[0].id == "0x20");
   CHECK(dump.threads.at(0).stack.size() == 1);
 }
 
@@ -146,23 +148,6 @@ TEST_CASE("of several dumps in a log the last one counts") {
                                holding("second", 2, kHolds));
   REQUIRE(dump.threads.size() == 1);
   CHECK(dump.threads[0].name == "second");
-}
-
-TEST_CASE("virtual threads are counted by state and stack") {
-  VirtualThreadReader reader;
-  for (const char* line :
-       {"4711", "2026-11-29T10:09:54Z", "25.0.3+9-LTS", "", "#3 \"main\" RUNNABLE 2026",
-        "    at demo.A.main(A.java:1)", "", "#32 \"\" virtual WAITING 2026", "    at demo.A.a(A.java:2)",
-        "    - waiting on <demo.A@1>", "", "#33 \"x\" virtual WAITING 2026", "    at demo.A.a(A.java:2)",
-        "    - waiting on <demo.A@2>", "", "#34 \"\" virtual", "      demo.A.b(A.java:3)"})
-    reader.take(line);
-  const std::vector<VirtualThreads> groups = reader.finish();
-  REQUIRE(groups.size() == 2);
-  CHECK(reader.count() == 3);
-  CHECK(groups[0].count == 2);
-  CHECK(groups[0].state == "WAITING");
-  CHECK(groups[1].stack == std::vector<std::string>{"at demo.A.b(A.java:3)"});
-  has(virtual_threads_text(groups, 5), "2 with other stacks");
 }
 
 TEST_CASE("the release is read from the dump's head") {

@@ -2,8 +2,10 @@ import java.lang.reflect.Method;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.ReentrantLock;
 
-/** Two threads in a deadlock, and a pool that waits for a monitor which another thread keeps; with a number, so many virtual threads. */
+/** Two threads in a deadlock, and a pool that waits for a monitor which another thread keeps; with a number, so many virtual
+ *  threads, which with "lock" wait for a lock that another one keeps, as a platform thread does. */
 public class Hung {
     static final Object LEFT = new Object(), RIGHT = new Object(), KEPT = new Object();
     static final CountDownLatch BOTH = new CountDownLatch(2), IS_KEPT = new CountDownLatch(1);
@@ -48,17 +50,34 @@ public class Hung {
         for (int i = 0; i < 3; i++) pool.submit(() -> { synchronized (KEPT) { throw new IllegalStateException(); } });
     }
 
-    static void startVirtual(int count) throws Exception {
+    static void startVirtual(String name, int count, Runnable task) throws Exception {
         Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
         CountDownLatch begun = new CountDownLatch(count);
-        Runnable task = () -> { begun.countDown(); park(); };
-        for (int i = 0; i < count; i++) start.invoke(null, task);
+        Runnable named = () -> {
+            Thread.currentThread().setName(name);
+            begun.countDown();
+            task.run();
+        };
+        for (int i = 0; i < count; i++) start.invoke(null, named);
         begun.await();
+    }
+
+    static void hangVirtual(int count) throws Exception {
+        ReentrantLock lock = new ReentrantLock();
+        startVirtual("keeper", 1, () -> {
+            lock.lock();
+            IS_KEPT.countDown();
+            park();
+        });
+        IS_KEPT.await();
+        start("platform", lock::lock);
+        startVirtual("waiter", count, lock::lock);
     }
 
     public static void main(String[] arguments) throws Exception {
         if (arguments.length == 0) hang();
-        else startVirtual(Integer.parseInt(arguments[0]));
+        else if (arguments.length == 1) startVirtual("", Integer.parseInt(arguments[0]), Hung::park);
+        else hangVirtual(Integer.parseInt(arguments[0]));
         System.out.println("ready " + Pid.own());
         while (System.in.read() >= 0) continue;
         System.exit(0);

@@ -533,3 +533,22 @@ def threads_counts_virtual_threads_by_stack(vm):
     pattern = re.compile(r"VIRTUAL THREADS: 700\n  700 threads.*\n(    at .*\n)*    at Hung\.park\(")
     live.wait_until(lambda: pattern.search(hprof(vm, "threads", "--seconds=0", str(live.pid))[1]), "700 threads in Hung.park")
     check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test(units=UNITS, needs=("proc",), since=25)
+def threads_says_for_which_lock_virtual_threads_wait(vm):
+    live = vm.start(None, "Hung", "40", "lock")
+    waits = "1 thread and 40 virtual threads wait for java.util.concurrent.locks.ReentrantLock$NonfairSync <0x"
+    live.wait_until(lambda: waits in hprof(vm, "threads", "--seconds=0", str(live.pid))[1], "waiters of the lock")
+    text = hprof(vm, "threads", "--seconds=0", str(live.pid))[1]
+    check(re.search(r'\n  40 threads: "waiter" #\d+(, "waiter" #\d+){7} and 32 more, WAITING\n', text), "virtual threads with their names: %r" % text)
+    # JDK 25 has no owners of such locks in its dump.
+    owner = 'held by virtual thread "keeper" #'
+    check(owner in text or vm.jdk.version < 27, "the lock's owner: %r" % text)
+    for form in "plain", "json":
+        code, answer = vm.tool("jcmd", str(live.pid), "Thread.dump_to_file", "-format=" + form, vm.path("dump." + form))
+        check_equal(code, 0, "jcmd: " + answer)
+        text = hprof(vm, "threads", "dump." + form)[1]
+        check("1 thread and 40 virtual threads wait for java.util.concurrent.locks.ReentrantLock$NonfairSync@" in text, "%s: %r" % (form, text))
+        check(owner in text or vm.jdk.version < 27, "the lock's owner: %r" % text)
+    check_equal(live.finish().code, 0, "the program's exit code")

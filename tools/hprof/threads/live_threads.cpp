@@ -1,15 +1,14 @@
 #include "tools/hprof/threads/live_threads.h"
 
-#include "tools/format/ascii_lines.h"
 #include "tools/format/source_file.h"
+#include "tools/hprof/threads/lock_owners.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
 
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of an answer or a file
-constexpr size_t kMostSaid = 1024;                  // of an answer in an error
+constexpr size_t kMostSaid = 1024;  // of an answer in an error
 constexpr char kVirtualFile[] = "threads.txt";
 
 // What a VM answers, until a deadline.
@@ -60,17 +59,6 @@ bool ask(const os::Jvm& jvm, double seconds, const os::VmOperation& operation, c
 
 }  // namespace
 
-bool read_lines(ByteSource& source, const TakeLine& take, std::string* error) {
-  Input in(source);
-  in.set_limit(kMostBytes);
-  LineReader lines(in);
-  std::string_view line;
-  while (lines.next(&line)) take(std::string(line));
-  *error = source.error();
-  if (in.offset() == kMostBytes) *error = "more than a gigabyte";
-  return error->empty();
-}
-
 bool ask_threads(const os::Jvm& jvm, bool with_owners, double seconds, ThreadDump* dump, std::string* error) {
   ThreadDumpReader reader;
   const auto take = [&](const std::string& line) { reader.take(line); };
@@ -80,8 +68,7 @@ bool ask_threads(const os::Jvm& jvm, bool with_owners, double seconds, ThreadDum
   return !dump->vm.empty();
 }
 
-bool ask_virtual_threads(const os::Jvm& jvm, double seconds, VirtualThreadReader* reader,
-                         std::string* error) {
+bool ask_virtual_threads(const os::Jvm& jvm, double seconds, ThreadDump* dump, std::string* error) {
   os::MeetingPlace place;
   if (!os::MeetingPlace::kHasFiles) *error = "they are read on Linux only";
   if (!os::MeetingPlace::kHasFiles || !place.open(jvm, error)) return false;
@@ -96,8 +83,11 @@ bool ask_virtual_threads(const os::Jvm& jvm, double seconds, VirtualThreadReader
     if (!said.empty()) *error += " (the VM says: " + said + ")";
     return false;
   }
-  return read_lines(
-      *file_source(file), [&](const std::string& line) { reader->take(line); }, error);
+  DumpFileReader reader;
+  const auto take = [&](const std::string& line) { reader.take(line); };
+  if (!read_lines(*file_source(file), take, error)) return false;
+  add_virtual_threads(reader.finish(), dump);
+  return true;
 }
 
 }  // namespace hprof::tool

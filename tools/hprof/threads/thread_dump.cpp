@@ -10,13 +10,6 @@ namespace {
 constexpr char kDump[] = "Full thread dump ";
 constexpr char kDeadlock[] = "Found one Java-level deadlock:";
 constexpr char kDeadlockStacks[] = "Java stack information for the threads listed above:";
-// A hostile text must not take more memory and time than programs of any size need.
-constexpr size_t kMostHeaderLines = 16;  // of a name with line feeds
-constexpr size_t kMostThreads = 200000;
-constexpr size_t kMostLines = 4000000;  // of all stacks
-constexpr size_t kMostFrames = 10000;   // lines of one stack
-constexpr size_t kMostLocks = 1000;     // that one thread holds, or has given back
-constexpr size_t kMostGroups = 100000;  // of virtual threads
 constexpr size_t kMostDeadlocked = 10000;
 
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
@@ -45,7 +38,13 @@ size_t end_of_name(const std::string& header) {
   return at == 0 ? std::string::npos : at;
 }
 
-// True: a thread that parks for an object of this class waits until another thread gives it up.
+// A quoted name that a line ends with, before its colon: "\"main\":"
+bool is_name_line(const std::string& line) {
+  return line.size() >= 3 && line[0] == '"' && line.compare(line.size() - 2, 2, "\":") == 0;
+}
+
+}  // namespace
+
 bool is_lock(const std::string& of) {
   return begins(of, "java.util.concurrent.locks.") && of.find("$ConditionObject") == std::string::npos;
 }
@@ -55,12 +54,24 @@ std::string without_blanks(const std::string& line) {
   return begin == std::string::npos ? "" : line.substr(begin, end - begin + 1);
 }
 
-// A quoted name that a line ends with, before its colon: "\"main\":"
-bool is_name_line(const std::string& line) {
-  return line.size() >= 3 && line[0] == '"' && line.compare(line.size() - 2, 2, "\":") == 0;
+bool LockLines::is_given_back(const std::string& id) const {
+  return std::find(waits_.begin(), waits_.end(), id) != waits_.end();
 }
 
-}  // namespace
+void LockLines::take(const std::string& line, bool owned, DumpedThread* thread) {
+  DumpedLock lock{between(line, "<", ">"), between(line, "(a ", ")")};
+  if (lock.id.empty()) return;
+  if (lock.of.empty()) lock.of = lock.id.substr(0, lock.id.rfind('@'));
+  const bool relocks = begins(line, "- waiting to re-lock in wait()");
+  const bool enters = relocks || begins(line, "- waiting to lock ");
+  if (begins(line, "- locked ") || owned) {
+    if (!is_given_back(lock.id) && thread->holds.size() < kMostLocks) thread->holds.push_back(lock);
+  } else if (enters || (begins(line, "- parking to wait for ") && is_lock(lock.of))) {
+    thread->lock = lock;
+  }
+  const bool gives_back = enters || begins(line, "- waiting on ");
+  if (gives_back && waits_.size() < kMostLocks) waits_.push_back(lock.id);
+}
 
 bool ThreadDumpReader::begins_part(const std::string& line) {
   if (begins(line, kDump)) {
@@ -134,7 +145,7 @@ void ThreadDumpReader::take_of_thread(const std::string& line) {
   } else if (text == "Locked ownable synchronizers:") {
     owned_ = true;
   } else if (begins(text, "at ") || begins(text, "- ")) {
-    take_lock_line(text);
+    if (text[0] == '-') locks_.take(text, owned_, &thread);
     if (!owned_ && has_room(thread.stack)) thread.stack.push_back(text);
   }
 }
@@ -146,29 +157,9 @@ bool ThreadDumpReader::has_room(std::vector<std::string>& lines) {
   return has;
 }
 
-// "- locked <0x...> (a Class)" and its like.
-void ThreadDumpReader::take_lock_line(const std::string& line) {
-  const std::string address = between(line, "<", ">");
-  if (line[0] != '-' || address.empty()) return;
-  DumpedThread& thread = dump_.threads.back();
-  const std::string of = between(line, "(a ", ")");
-  const bool relocks = begins(line, "- waiting to re-lock in wait()");
-  if (begins(line, "- locked ") || owned_) {
-    const bool is_held = std::find(waits_.begin(), waits_.end(), address) == waits_.end();
-    if (is_held && thread.holds.size() < kMostLocks) thread.holds.push_back(address);
-  } else if (relocks || begins(line, "- waiting to lock ") ||
-             (begins(line, "- parking to wait for ") && is_lock(of))) {
-    thread.lock = address;
-    thread.lock_class = of;
-    if (relocks && waits_.size() < kMostLocks) waits_.push_back(address);
-  } else if (begins(line, "- waiting on ")) {
-    if (waits_.size() < kMostLocks) waits_.push_back(address);
-  }
-}
-
 void ThreadDumpReader::end_thread() {
   in_thread_ = owned_ = false;
-  waits_.clear();
+  locks_.begin();
   header_.clear();
 }
 
@@ -214,53 +205,6 @@ unsigned java_version(const std::string& vm) {
   const std::string version = vm.substr(at + 1, vm.find_first_of(" )", at) - at - 1);
   if (version.find("-b") != std::string::npos && version.find('+') == std::string::npos) return 8;
   return static_cast<unsigned>(std::strtoul(version.c_str(), nullptr, 10));
-}
-
-// "#31 \"name\" virtual WAITING 2026-01-01T00:00:00Z"; state and time from JDK 25 on.
-void VirtualThreadReader::take(const std::string& line) {
-  const std::string text = without_blanks(line);
-  if (begins(line, "#")) {
-    end_thread();
-    constexpr char kVirtual[] = "\" virtual";
-    const size_t at = line.rfind(kVirtual);
-    in_thread_ = at != std::string::npos;
-    if (!in_thread_) return;
-    count_++;
-    const std::string rest = line.substr(at + sizeof kVirtual - 1);
-    const size_t begin = rest.find_first_not_of(' ');
-    if (begin != std::string::npos) thread_.state = rest.substr(begin, rest.find(' ', begin) - begin);
-  } else if (text.empty()) {
-    end_thread();
-  } else if (in_thread_ && text[0] != '-' && thread_.stack.size() < kMostFrames) {
-    // A lock's line names one object, which would tell apart what is the same.
-    thread_.stack.push_back(begins(text, "at ") ? text : "at " + text);
-  }
-}
-
-void VirtualThreadReader::end_thread() {
-  if (in_thread_) {
-    std::string key = thread_.state;
-    for (const std::string& frame : thread_.stack) key += "\n" + frame;
-    const auto found = groups_.find(key);
-    if (found != groups_.end()) {
-      found->second.count++;
-    } else if (groups_.size() < kMostGroups && lines_ < kMostLines) {
-      thread_.count = 1;
-      lines_ += thread_.stack.size();
-      groups_.emplace(std::move(key), std::move(thread_));
-    }
-  }
-  thread_ = VirtualThreads();
-  in_thread_ = false;
-}
-
-std::vector<VirtualThreads> VirtualThreadReader::finish() {
-  end_thread();
-  std::vector<VirtualThreads> groups;
-  for (auto& group : groups_) groups.push_back(std::move(group.second));
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const VirtualThreads& a, const VirtualThreads& b) { return a.count > b.count; });
-  return groups;
 }
 
 }  // namespace hprof::tool

@@ -4,6 +4,7 @@
 #include "tools/format/source_file.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/threads/live_threads.h"
+#include "tools/hprof/threads/lock_owners.h"
 #include "tools/hprof/threads/threads_report.h"
 #include "tools/os/os.h"
 
@@ -15,25 +16,21 @@ constexpr unsigned kFirstWithVirtualThreads = 21;
 constexpr uint64_t kMostMemory = uint64_t{4} << 30;  // of this program, for what a process says of itself
 
 int print(const std::string& name, const ThreadDump& dump, const CpuTimes& before, double seconds,
-          const std::string& virtual_threads) {
-  const std::string hang = hang_text(dump, Blocked::kAll);
+          const std::string& note) {
+  const std::string hang = hang_text(dump, Blocked::kAll), more = virtual_threads_text(dump) + note;
   std::cout << name << ", " << dump.vm << ": " << counts_text(dump) << "\n\n";
   if (!hang.empty()) std::cout << hang << '\n';
   std::cout << threads_text(dump, before, seconds);
-  if (!virtual_threads.empty()) std::cout << '\n' << virtual_threads;
-  return dump.deadlocks.empty() ? kDone : kFoundProblems;
+  if (!more.empty()) std::cout << '\n' << more;
+  return dump.deadlocks.empty() && dump.likely_deadlocks.empty() ? kDone : kFoundProblems;
 }
 
 int print_file(const std::string& path) {
   std::string error;
   const std::unique_ptr<ByteSource> source = open_source(path, &error);
   if (source == nullptr) return fail(error);
-  ThreadDumpReader reader;
-  const auto take = [&](const std::string& line) { reader.take(line); };
-  if (!read_lines(*source, take, &error)) return fail(path + ": " + error);
-  const ThreadDump dump = reader.finish();
-  if (dump.vm.empty())
-    return fail(path + ": no thread dump (\"Full thread dump\"), as jstack and SIGQUIT print it");
+  ThreadDump dump;
+  if (!read_thread_dump(*source, &dump, &error)) return fail(path + ": " + error);
   return print(path, dump, {}, 0, "");
 }
 
@@ -48,7 +45,7 @@ int print_process(int pid, const Given& given) {
   const bool with_owners = given.has("--locks");
   os::Jvm jvm;
   ThreadDump dump;
-  std::string error, virtual_threads;
+  std::string error, note;
   CpuTimes before;
   if (!os::find_jvm(pid, &jvm, &error) || !os::become(jvm, &error)) return fail(error);
   const double began = os::monotonic_seconds();
@@ -61,15 +58,13 @@ int print_process(int pid, const Given& given) {
   const double seconds = interval > 0 ? os::monotonic_seconds() - began : 0;
   if (!ask_threads(jvm, with_owners, patience, &dump, &error)) return fail(error);
   if (java_version(dump.vm) >= kFirstWithVirtualThreads) {
-    VirtualThreadReader reader;
-    if (ask_virtual_threads(jvm, patience, &reader, &error)) {
-      const std::vector<VirtualThreads> groups = reader.finish();
-      if (reader.count() != 0) virtual_threads = virtual_threads_text(groups, reader.count());
+    if (ask_virtual_threads(jvm, patience, &dump, &error)) {
+      dump.likely_deadlocks = circles_of(dump);
     } else {
-      virtual_threads = "VIRTUAL THREADS: not known: " + error + "\n";
+      note = "VIRTUAL THREADS: not known: " + error + "\n";
     }
   }
-  return print(os::name_of(jvm), dump, before, seconds, virtual_threads);
+  return print(os::name_of(jvm), dump, before, seconds, note);
 }
 
 int threads(const Given& given) {
@@ -99,13 +94,13 @@ const Command kThreadsCommand = {
     R"(Prints all threads of a running JVM: deadlocks and locks that threads wait for first, with their holders, then
 threads with the same stack together, with their CPU over the last second and since their start, then virtual
 threads. Loads no agent; the program stands still for the dump, as for jstack. Run it as the user of that process,
-or as root. FILE is the text of a thread dump, of jstack or a log, gzip-compressed or not.
+or as root. FILE is a thread dump: the text of jstack or a log, or what jcmd's Thread.dump_to_file writes.
 )",
     R"(  hprof threads 4711
   hprof threads --locks 4711
   hprof threads jstack.txt
 
-Exit status: 0 done, 1 threads are deadlocked, 2 wrong usage or failed.
+Exit status: 0 done, 1 threads are deadlocked or seem so, 2 wrong usage or failed.
 )"};
 
 }  // namespace hprof::tool

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/hprof/threads/lock_owners.h"
+
 namespace hprof::tool {
 
 namespace {
@@ -10,21 +12,18 @@ namespace {
 constexpr size_t kMostNames = 8;  // of threads in one line
 constexpr double kNotKnown = -1;
 
-std::string quoted(const DumpedThread& thread) {
-  return "\"" + thread.name + "\"" + (thread.number != 0 ? " #" + std::to_string(thread.number) : "");
-}
-
 std::string stack_text(const std::vector<std::string>& stack) {
   std::string text;
   for (const std::string& line : stack) text += "    " + line + "\n";
   return text;
 }
 
-std::string names_text(const std::vector<const DumpedThread*>& threads) {
+// `of`: how many there are, of which the first ones are given.
+std::string names_text(const std::vector<ThreadOfDump>& threads, size_t of) {
   std::string text;
-  for (size_t i = 0; i < threads.size() && i < kMostNames; ++i)
-    text += (i == 0 ? "" : ", ") + quoted(*threads[i]);
-  if (threads.size() > kMostNames) text += " and " + std::to_string(threads.size() - kMostNames) + " more";
+  const size_t named = std::min(threads.size(), kMostNames);
+  for (size_t i = 0; i < named; ++i) text += (i == 0 ? "" : ", ") + quoted(threads[i]);
+  if (of > named) text += " and " + std::to_string(of - named) + " more";
   return text;
 }
 
@@ -46,45 +45,13 @@ std::map<std::string, Pool> pools_of(const ThreadDump& dump) {
     const std::string name = pool_of(thread.name);
     if (name.empty() || thread.stack.empty()) continue;
     pools[name].threads++;
-    if (!thread.lock.empty()) pools[name].blocked++;
+    if (!thread.lock.id.empty()) pools[name].blocked++;
   }
   return pools;
 }
 
-// A lock, and who waits for it.
-struct Contended {
-  std::string of;
-  const DumpedThread* holder = nullptr;
-  std::vector<const DumpedThread*> waiting;
-};
-
-// By address.
-std::map<std::string, Contended> contended_locks(const ThreadDump& dump) {
-  std::map<std::string, Contended> locks;
-  for (const DumpedThread& thread : dump.threads) {
-    if (thread.lock.empty()) continue;
-    locks[thread.lock].of = thread.lock_class;
-    locks[thread.lock].waiting.push_back(&thread);
-  }
-  for (const DumpedThread& thread : dump.threads) {
-    for (const std::string& address : thread.holds) {
-      const auto found = locks.find(address);
-      if (found != locks.end()) found->second.holder = &thread;
-    }
-  }
-  return locks;
-}
-
-// True: a circle names the lock, with the only thread that waits for it.
-bool is_deadlocked(const ThreadDump& dump, const std::string& lock) {
-  for (const std::vector<DeadlockedThread>& circle : dump.deadlocks)
-    for (const DeadlockedThread& thread : circle)
-      if (thread.waits_for.find("<" + lock + ">") != std::string::npos) return true;
-  return false;
-}
-
-std::string deadlock_text(const std::vector<DeadlockedThread>& circle) {
-  std::string text = "DEADLOCK: " + std::to_string(circle.size()) + " threads wait for each other\n";
+std::string deadlock_text(const std::vector<DeadlockedThread>& circle, const char* what) {
+  std::string text = what + std::to_string(circle.size()) + " threads wait for each other\n";
   for (const DeadlockedThread& thread : circle) {
     text +=
         "  \"" + thread.name + "\" waits for " + thread.waits_for + ", held by \"" + thread.holder + "\"\n";
@@ -94,9 +61,10 @@ std::string deadlock_text(const std::vector<DeadlockedThread>& circle) {
 }
 
 // Of pools whose threads all wait for locks: how many of them wait for this one.
-std::string hung_pools_text(const Contended& lock, const std::map<std::string, Pool>& pools) {
+std::string hung_pools_text(const ContendedLock& lock, const std::map<std::string, Pool>& pools) {
   std::map<std::string, size_t> here;
-  for (const DumpedThread* thread : lock.waiting) here[pool_of(thread->name)]++;
+  for (const ThreadOfDump& thread : lock.waiting)
+    if (thread.platform != nullptr) here[pool_of(thread.name())]++;
   std::string text;
   for (const auto& pool : here) {
     const auto found = pools.find(pool.first);
@@ -107,20 +75,32 @@ std::string hung_pools_text(const Contended& lock, const std::map<std::string, P
   return text;
 }
 
-std::string blocked_text(const std::string& address, const Contended& lock,
+// "400 virtual threads wait", "1 thread and 3 virtual threads wait"
+std::string waiting_text(const ContendedLock& lock) {
+  size_t of_virtual = 0;
+  for (const ThreadOfDump& thread : lock.waiting) of_virtual += thread.of_virtual != nullptr ? 1 : 0;
+  const size_t platform = lock.waiting.size() - of_virtual;
+  std::string text;
+  if (platform != 0) text = std::to_string(platform) + (platform == 1 ? " thread" : " threads");
+  if (of_virtual != 0)
+    text += (text.empty() ? "" : " and ") + std::to_string(of_virtual) +
+            (of_virtual == 1 ? " virtual thread" : " virtual threads");
+  return text + (lock.waiting.size() == 1 ? " waits" : " wait");
+}
+
+std::string blocked_text(const ThreadDump& dump, const ContendedLock& lock,
                          const std::map<std::string, Pool>& pools) {
-  const size_t count = lock.waiting.size();
-  std::string text =
-      "BLOCKED: " + std::to_string(count) + (count == 1 ? " thread waits" : " threads wait") + " for " +
-      lock.of + " <" + address + ">, held by " +
-      (lock.holder != nullptr ? quoted(*lock.holder) : "a thread that the dump does not name") + "\n";
-  text += "    " + names_text(lock.waiting) + "\n" + hung_pools_text(lock, pools);
-  if (lock.holder != nullptr) text += "  the holder's stack:\n" + stack_text(lock.holder->stack);
-  return text;
+  const bool is_known = lock.holder.is_known();
+  const std::string kind = is_known && lock.holder.of_virtual != nullptr ? "virtual thread " : "";
+  std::string text = "BLOCKED: " + waiting_text(lock) + " for " + lock_text(lock.lock) + ", held by " +
+                     (is_known ? kind + quoted(lock.holder) : "a thread that the dump does not name") + "\n";
+  text += "    " + names_text(lock.waiting, lock.waiting.size()) + "\n" + hung_pools_text(lock, pools);
+  const std::string stack = is_known ? stack_text(stack_of(dump, lock.holder)) : "";
+  return stack.empty() ? text : text + "  the holder's stack:\n" + stack;
 }
 
 struct Group {
-  std::vector<const DumpedThread*> threads;
+  std::vector<ThreadOfDump> threads;
   double now = 0;    // CPU since the earlier dump, ms
   double total = 0;  // since the start
 };
@@ -140,7 +120,7 @@ std::vector<Group> groups_of(const ThreadDump& dump, const CpuTimes& before, boo
     for (const std::string& line : thread.stack)
       if (line[0] != '-') key += "\n" + line;
     Group& group = by_stack[key];
-    group.threads.push_back(&thread);
+    group.threads.push_back({&thread, nullptr});
     group.now += std::max(since(thread, before), 0.0);
     group.total += thread.cpu_ms < 0 ? 0 : thread.cpu_ms;
   }
@@ -160,14 +140,16 @@ std::string time_text(double ms) {
   return ms < 0 ? "         -" : text;
 }
 
-std::string group_text(const Group& group, double seconds) {
-  const DumpedThread& first = *group.threads[0];
+std::string group_text(const Group& group, double seconds, bool timed) {
+  const DumpedThread& first = *group.threads[0].platform;
   const size_t count = group.threads.size();
-  const bool timed = first.cpu_ms >= 0;
-  std::string text = time_text(timed && seconds > 0 ? group.now : kNotKnown) +
-                     time_text(timed ? group.total : kNotKnown) + "  ";
+  const bool is_known = first.cpu_ms >= 0;
+  std::string text = "  ";
+  if (timed)
+    text = time_text(is_known && seconds > 0 ? group.now : kNotKnown) +
+           time_text(is_known ? group.total : kNotKnown) + text;
   if (count > 1) text += std::to_string(count) + " threads: ";
-  text += names_text(group.threads);
+  text += names_text(group.threads, count);
   if (count == 1 && !first.nid.empty()) text += " nid=" + first.nid;
   if (!first.state.empty()) text += ", " + first.state;
   text += "\n";
@@ -184,8 +166,9 @@ double sum(const std::vector<Group>& groups) {
   return ms;
 }
 
-std::string heading(const char* title, const std::vector<Group>& groups, double seconds) {
+std::string heading(const char* title, const std::vector<Group>& groups, double seconds, bool timed) {
   char text[160];
+  if (!timed) return std::string(title) + "\n";
   if (seconds > 0) {
     std::snprintf(text, sizeof text, "%s: %.1f ms of CPU in %.1f s\n  last %.1f s     total  (ms of CPU)\n",
                   title, sum(groups), seconds, seconds);
@@ -205,47 +188,75 @@ CpuTimes cpu_times(const ThreadDump& dump) {
 
 std::string hang_text(const ThreadDump& dump, Blocked which) {
   std::string text;
-  for (const std::vector<DeadlockedThread>& circle : dump.deadlocks) text += deadlock_text(circle);
+  for (const std::vector<DeadlockedThread>& circle : dump.deadlocks)
+    text += deadlock_text(circle, "DEADLOCK: ");
+  for (const std::vector<DeadlockedThread>& circle : dump.likely_deadlocks)
+    text += deadlock_text(circle, "LIKELY DEADLOCK, of threads that were looked at one after the other: ");
   const std::map<std::string, Pool> pools = pools_of(dump);
-  for (const auto& lock : contended_locks(dump)) {
-    const bool shown = which == Blocked::kAll
-                           ? lock.second.waiting.size() > 1 || lock.second.holder != nullptr
-                           : !hung_pools_text(lock.second, pools).empty();
-    if (shown && !(lock.second.waiting.size() == 1 && is_deadlocked(dump, lock.first)))
-      text += blocked_text(lock.first, lock.second, pools);
+  const std::map<std::string, ContendedLock> locks = contended_locks(dump);
+  std::vector<const ContendedLock*> order;
+  for (const auto& each : locks) order.push_back(&each.second);
+  std::stable_sort(order.begin(), order.end(), [](const ContendedLock* a, const ContendedLock* b) {
+    return a->waiting.size() > b->waiting.size();
+  });
+  for (const ContendedLock* lock : order) {
+    const size_t count = lock->waiting.size();
+    const bool shown = which == Blocked::kAll ? count > 1 || lock->holder.is_known()
+                                              : !hung_pools_text(*lock, pools).empty();
+    // A circle names the only thread that waits.
+    if (shown && !(count == 1 && is_deadlocked(dump, lock->lock))) text += blocked_text(dump, *lock, pools);
   }
   return text;
 }
 
 std::string counts_text(const ThreadDump& dump) {
-  size_t java = 0, blocked = 0;
+  size_t java = 0, blocked = 0, virtual_blocked = 0;
   for (const DumpedThread& thread : dump.threads) {
     if (!thread.stack.empty()) java++;
-    if (!thread.lock.empty()) blocked++;
+    if (!thread.lock.id.empty()) blocked++;
   }
-  return std::to_string(java) + " threads with a Java stack, " + std::to_string(blocked) +
-         (blocked == 1 ? " waits" : " wait") + " for locks" +
-         (dump.is_cut ? "; there are more threads or frames than are read" : "");
+  for (const VirtualThread& thread : dump.virtual_threads)
+    virtual_blocked += thread.lock != VirtualThread::kNone ? 1 : 0;
+  const auto waits = [](size_t count) { return std::to_string(count) + (count == 1 ? " waits" : " wait"); };
+  std::string text = std::to_string(java) + " threads with a Java stack, " + waits(blocked) + " for locks";
+  if (dump.virtual_count != 0) text += "; " + std::to_string(dump.virtual_count) + " virtual threads";
+  if (virtual_blocked != 0) text += ", " + waits(virtual_blocked) + " for locks";
+  return text + (dump.is_cut ? "; there are more threads or frames than are read" : "");
 }
 
 std::string threads_text(const ThreadDump& dump, const CpuTimes& before, double seconds) {
   std::string text;
+  bool timed = seconds > 0;
+  for (const DumpedThread& thread : dump.threads) timed = timed || thread.cpu_ms >= 0;
   for (const bool of_vm : {false, true}) {
     const std::vector<Group> groups = groups_of(dump, before, of_vm);
-    text += heading(of_vm ? "WITHOUT A JAVA STACK" : "THREADS", groups, seconds);
-    for (const Group& group : groups) text += group_text(group, seconds);
+    if (groups.empty()) continue;
+    text += heading(of_vm ? "WITHOUT A JAVA STACK" : "THREADS", groups, seconds, timed);
+    for (const Group& group : groups) text += group_text(group, seconds, timed);
   }
   return text;
 }
 
-std::string virtual_threads_text(const std::vector<VirtualThreads>& groups, uint64_t virtual_count) {
-  std::string text = "VIRTUAL THREADS: " + std::to_string(virtual_count) + "\n";
-  for (const VirtualThreads& group : groups) {
-    text += "  " + std::to_string(group.count) + (group.count == 1 ? " thread" : " threads") +
-            (group.state.empty() ? "" : ", " + group.state) + "\n" + stack_text(group.stack);
-    virtual_count -= group.count;
+std::string virtual_threads_text(const ThreadDump& dump) {
+  if (dump.virtual_count == 0) return "";
+  std::vector<std::vector<ThreadOfDump>> first(dump.virtual_groups.size());
+  for (const VirtualThread& thread : dump.virtual_threads)
+    if (first[thread.group].size() < kMostNames) first[thread.group].push_back({nullptr, &thread});
+  std::vector<size_t> order;
+  for (size_t i = 0; i < first.size(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return dump.virtual_groups[a].count > dump.virtual_groups[b].count;
+  });
+  std::string text = "VIRTUAL THREADS: " + std::to_string(dump.virtual_count) + "\n";
+  uint64_t others = dump.virtual_count;
+  for (const size_t i : order) {
+    const VirtualGroup& group = dump.virtual_groups[i];
+    text += "  " + std::to_string(group.count) + (group.count == 1 ? " thread: " : " threads: ") +
+            names_text(first[i], group.count) + (group.state.empty() ? "" : ", " + group.state) + "\n" +
+            stack_text(group.stack);
+    others -= group.count;
   }
-  if (virtual_count != 0) text += "  " + std::to_string(virtual_count) + " with other stacks\n";
+  if (others != 0) text += "  " + std::to_string(others) + " with other stacks\n";
   return text;
 }
 

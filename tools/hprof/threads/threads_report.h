@@ -20,12 +20,12 @@ enum class Blocked {
 // The deadlocks, and locks that threads wait for, with stacks. Empty: nothing is blocked.
 std::string hang_text(const ThreadDump& dump, Blocked which);
 
-// All threads: those with Java stacks by stack, the busiest first; virtual ones; those of the VM. before: an
+// The platform threads: those with Java stacks by stack, the busiest first; those of the VM. before: an
 // earlier dump's times, `seconds` ago; 0: there was none.
 std::string threads_text(const ThreadDump& dump, const CpuTimes& before, double seconds);
-// virtual_count: of all, also of those that no group stands for.
-std::string virtual_threads_text(const std::vector<VirtualThreads>& groups, uint64_t virtual_count);
-// "23 threads with a Java stack, 8 wait for locks"
+// The virtual threads by state and stack, the largest group first. Empty: there are none.
+std::string virtual_threads_text(const ThreadDump& dump);
+// "23 threads with a Java stack, 8 wait for locks; 700 virtual threads, 400 wait for locks"
 std::string counts_text(const ThreadDump& dump);
 
 }  // namespace hprof::tool
