@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/note.hpp>
 #include <hprof/cpp/services.hpp>
 #include <hprof/draft/vm_counts.h>
 
@@ -66,6 +67,7 @@ class Collector {
   uint64_t add_open(ContentionRows* rows);
   hprof_status report_time(const hprof_report& report);
   hprof_status write_time(ContentionRows* rows, double cutoff);
+  void add_unmeasured(bool is_empty, Note* note);
   hprof_status write_notes(const ContentionRows& rows, uint64_t still_blocked);
 
   Services services_;

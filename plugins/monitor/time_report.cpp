@@ -6,6 +6,8 @@
 
 namespace hprof::monitor {
 
+static constexpr uint32_t kFirstWithVirtualThreads = 21;
+
 // Threads that are blocked now: their wait so far counts, so that a deadlock is in the table. Returns how
 // many.
 uint64_t Collector::add_open(ContentionRows* rows) {
@@ -18,6 +20,49 @@ uint64_t Collector::add_open(ContentionRows* rows) {
     count++;
   });
   return count;
+}
+
+namespace {
+
+struct Parked {
+  const ParkedLocks* locks;
+  jvmtiEnv* jvmti;
+  JNIEnv* jni;
+  uint64_t count;
+};
+
+uint32_t count_parked(void* argument, hprof_thread*, void* thread) {
+  auto* parked = static_cast<Parked*>(argument);
+  auto* ref = static_cast<jthread>(thread);
+  jint state = 0;
+  if (ref == nullptr || parked->jvmti->GetThreadState(ref, &state) != JVMTI_ERROR_NONE) return 1;
+  if ((state & JVMTI_THREAD_STATE_PARKED) == 0) return 1;
+  jobject owner = nullptr;
+  jobject lock = parked->locks->find(parked->jni, ref, &owner);
+  if (lock != nullptr) parked->count++;
+  if (owner != nullptr) parked->jni->DeleteLocalRef(owner);
+  if (lock != nullptr) parked->jni->DeleteLocalRef(lock);
+  return 1;
+}
+
+}  // namespace
+
+// A program may hang on locks that are not measured: the note leads to what says more.
+void Collector::add_unmeasured(bool is_empty, Note* note) {
+  const Services& s = services_;
+  if (config_.has_locks()) {
+    if (is_empty && s.settings().java_version >= kFirstWithVirtualThreads)
+      note->add("; virtual threads on locks of java.util.concurrent are not sampled: see hprof threads PID");
+    return;
+  }
+  auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
+  if (jni == nullptr || !locks_.open(jni)) return;
+  Parked parked = {&locks_, jvmti_, jni, 0};
+  s.threads->each(s.host, jni, &parked, &count_parked);
+  if (parked.count == 0) return;
+  note->add("; ").add(parked.count).add(parked.count == 1 ? " thread is" : " threads are");
+  note->add(
+      " parked on locks of java.util.concurrent now, which only monitor=all measures: see hprof threads PID");
 }
 
 hprof_status Collector::report_time(const hprof_report& report) {
@@ -63,6 +108,7 @@ hprof_status Collector::write_notes(const ContentionRows& rows, uint64_t still_b
   if (still_blocked != 0) {
     note.add("; ").add(still_blocked).add(" blocked still, counted with their time so far");
   }
+  add_unmeasured(rows.is_empty(), &note);
   hprof_status status = write_note(services_, note);
   if (status != HPROF_OK || !config_.has_locks()) return status;
   Note parks;

@@ -78,6 +78,20 @@ TEST_CASE("without contention there is no table, and a note says so") {
   CHECK(f.vm.has_note("no contention was seen"));
 }
 
+TEST_CASE("threads parked on locks that are not measured are in a note") {
+  Fixture f;
+  FakeVm::Object* lock = f.vm.add_object("java.util.concurrent.locks.ReentrantLock$NonfairSync");
+  f.rows();
+  CHECK_FALSE(f.vm.has_note("parked on locks"));
+  f.a->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
+  f.a->blocker = lock;
+  f.rows();
+  CHECK_FALSE(f.vm.has_note("parked on locks"));  // it is none
+  lock->kinds.insert(f.vm.class_named("java.util.concurrent.locks.AbstractOwnableSynchronizer"));
+  f.rows();
+  CHECK(f.vm.has_note("no contention was seen; 1 thread is parked on locks of java.util.concurrent now"));
+}
+
 TEST_CASE("a thread that is blocked at the report counts with its time so far, and only once") {
   Fixture f;
   f.vm.enter(f.a, f.lock);

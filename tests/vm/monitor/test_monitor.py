@@ -153,6 +153,8 @@ def notes_behind_the_dump_name_who_waits_and_who_holds(vm):
         check(re.search(r'^HPROF NOTE: monitor: "%s" waits for %s, %s' % (name, lock, holder), text, re.M),
               "who holds what %s waits for\n%s" % (name, text[:3000]))
     check('"listens" waits for' not in text, "a thread that waits to be notified is not held up")
+    check("; 1 thread is parked on locks of java.util.concurrent now, which only monitor=all measures: see hprof threads PID\n" in text,
+          "locks that are not measured\n%s" % text[:3000])
 
 
 @vm_test(units=UNITS)
