@@ -129,7 +129,7 @@ static hprof_walk_service walk_service() {
   walk.interrupted = [](const hprof_sample_walk*, const void*, const void*, uint32_t depth,
                         hprof_async_frame* frames, hprof_interrupted_stack* stack) -> uint32_t {
     SampledVm* vm = SampledVm::current;
-    *stack = {vm->own_how, vm->own_is_cut, 0, vm->own_in_call, vm->own_kind, 0, vm->own_outside};
+    *stack = {vm->own_how, vm->own_is_cut, 0, vm->own_in_call, vm->own_kind, 0, 0, vm->own_outside};
     uint32_t count = 0;
     for (; count < depth && count < vm->own_stack.size(); count++)
       frames[count] = {vm->own_stack[count].index, vm->own_stack[count].method};
