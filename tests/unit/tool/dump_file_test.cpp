@@ -167,3 +167,34 @@ TEST_CASE("a hostile file is read to a bound") {
   has(complained({"threads", files.put("lists.json", "{\"threadDump\":" + std::string(100000, '['))}),
       "no whole thread dump in JSON");
 }
+
+TEST_CASE("the last MONITOR DUMP of a report is shown, of text and JSON alike") {
+  for (const char* name : {"/ascii.txt", "/json.txt"}) {
+    const std::string text = said({"threads", std::string(HPROF_GOLDEN_DIR) + name});
+    has(text, ", the last MONITOR DUMP of the report: ");
+    has(text, "waiting\n    at demo.List$Node.<init>(List.java:7)\n");
+  }
+  const Files files;
+  const std::string report =
+      "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n--------\nTHREAD START (obj=1, id = 200001, "
+      "name=\"has\", group=\"main\")\nTHREAD START (obj=2, id = 200002, name=\"wants\", group=\"main\")\n"
+      "TRACE 300001:\n\tdemo.A.hold(A.java:9)\nTRACE 300002:\n\tdemo.A.enter(A.java:2)\n";
+  const std::string dump =
+      "MONITOR DUMP BEGIN\n    THREAD 200001, trace 300001, status: native|R\n"
+      "    THREAD 200002, trace 300002, status: MW\n    MONITOR Ljava/lang/Object; unowned\n"
+      "\twaiting to enter:\n\twaiting to be notified:\n    MONITOR Ldemo/L;\n\towner: thread 200001, entry "
+      "count: "
+      "2\n\twaiting to enter: thread 200002, <unknown thread>\n\twaiting to be notified:\nMONITOR DUMP END\n";
+  const std::string text =
+      said({"threads", files.put("r.txt", report + "MONITOR DUMP BEGIN\nMONITOR DUMP END\n" + dump)});
+  has(text, "BLOCKED: 1 thread waits for demo.L <monitor 2 of the report>, held by \"has\" #200001\n");
+  has(text, "  \"wants\" #200002, blocked on a monitor\n    at demo.A.enter(A.java:2)\n");
+  const std::string samples =
+      "CPU SAMPLES BEGIN (total = 3) Thu Jan  1 00:00:00 1970\nrank   self  accum   count trace method\n"
+      "   1 100.00% 100.00%       3 300001 demo.A.hold\nCPU SAMPLES END\n";
+  has(complained({"threads", files.put("s.txt", report + samples)}),
+      "s.txt: no MONITOR DUMP, which monitor=y writes as text and JSON; it names 2 threads; it has CPU "
+      "SAMPLES, by "
+      "thread as hprof print --threads shows it");
+  has(complained({"threads", files.put("a.zip", "PK\3\4")}), "a.zip: cannot read a zip archive");
+}

@@ -552,3 +552,21 @@ def threads_says_for_which_lock_virtual_threads_wait(vm):
         check("1 thread and 40 virtual threads wait for java.util.concurrent.locks.ReentrantLock$NonfairSync@" in text, "%s: %r" % (form, text))
         check(owner in text or vm.jdk.version < 27, "the lock's owner: %r" % text)
     check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test(units=UNITS, needs=("proc",))
+def threads_of_a_heap_dump_and_of_a_report_have_owners(vm):
+    live = vm.start("monitor=all,file=out.txt", "Held", "lock")
+    live.request_data_dump()
+    live.wait_for("out.txt", "MONITOR DUMP END\n", 1)
+    code, answer = vm.tool("jcmd", str(live.pid), "GC.heap_dump", vm.path("app.hprof"))
+    check_equal(code, 0, "jcmd: " + answer)
+    code, text = hprof(vm, "threads", "app.hprof")
+    check_equal(code, 0, "exit code: %r" % text)
+    check(re.search(r'1 thread waits for java\.util\.concurrent\.locks\.ReentrantLock\$NonfairSync @ 0x\w+, held by "main" #\d+\n'
+                    r'    "parked" #\d+\n', text), "the lock of a heap dump: %r" % text)
+    check(re.search(r'\n  "wants-0" #\d+, blocked on a monitor\n    at Held\.want\(Held\.java:\d+\)\n', text), "a stack of a heap dump: %r" % text)
+    code, text = hprof(vm, "threads", "out.txt")
+    check(re.search(r'2 threads wait for java\.lang\.Object <monitor \d+ of the report>, held by "main" #\d+\n', text), "a monitor: %r" % text)
+    check(re.search(r'1 thread waits for java\.util\.concurrent\.\S+ <monitor \d+ of the report>, held by "main" #\d+\n', text), "a lock: %r" % text)
+    check_equal(live.finish().code, 0, "the program's exit code")

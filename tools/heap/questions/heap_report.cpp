@@ -369,6 +369,13 @@ Document run_threads(HeapRun& run) {
   });
 }
 
+void use_heap(HeapRun& run, const std::function<void(const Snapshot&)>& use) {
+  answer(run, false, [&](OpenHeap& heap, Document*) {
+    name_threads(heap.snapshot);
+    use(heap.snapshot);
+  });
+}
+
 Document run_waste(HeapRun& run) {
   return answer(run, true, [&](OpenHeap& heap, Document* document) {
     heap.find_dominators();

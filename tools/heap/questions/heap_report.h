@@ -60,6 +60,9 @@ Document run_diff(HeapRun& run);
 // Writes rows; the document has only problems. fields: as in --fields=; run.notes: what some rows lack.
 Document run_rows(HeapRun& run, const std::string& fields, bool retained, std::ostream& out);
 
+// Uses the dump with the names of its threads, but without its dominator tree.
+void use_heap(HeapRun& run, const std::function<void(const Snapshot&)>& use);
+
 // Describes the dump and the assumed layout.
 Section overview(const Snapshot& snapshot, const std::string& file);
 

@@ -4,7 +4,7 @@
 
 #include "tools/format/utf8.h"
 #include "tools/heap/questions/heap_tables.h"
-#include "tools/heap/read/object_values.h"
+#include "tools/heap/questions/thread_facts.h"
 
 namespace hprof::tool {
 
@@ -12,35 +12,10 @@ namespace {
 
 constexpr size_t kFramesMost = 200, kObjectsOfFrame = 10;
 
-struct ThreadFacts {
-  std::string state;
-  Cell waits;
-};
-
-// Of the bits of JVMTI's thread state, the one that says most.
-std::string state_text(uint64_t status) {
-  static constexpr struct {
-    uint64_t bit;
-    const char* text;
-  } kStates[] = {{0x2, "ended"},
-                 {0x400, "blocked on a monitor"},
-                 {0x100, "in Object.wait"},
-                 {0x40, "sleeping"},
-                 {0x200, "parked"},
-                 {0x80, "waiting"},
-                 {0x4, "runnable"}};
-  for (const auto& each : kStates) {
-    if ((status & each.bit) != 0) return each.text;
-  }
-  return status == 0 ? "not started" : "alive";
-}
-
 class ThreadReader {
  public:
   explicit ThreadReader(const Snapshot& snapshot)
-      : snapshot_(snapshot),
-        fetcher_(snapshot),
-        virtual_(snapshot.outline.classes.named("java.lang.VirtualThread")) {
+      : snapshot_(snapshot), reader_(snapshot), virtual_(reader_.virtual_class()) {
     for (const HeapThread& each : snapshot.threads) by_object_.emplace(each.object, &each);
   }
 
@@ -66,11 +41,11 @@ class ThreadReader {
     table.note = "By its stack: what only local variables of its frames keep alive.";
     std::vector<uint32_t> objects;
     for (uint32_t i : order) objects.push_back(snapshot_.threads[i].object);
-    const std::vector<ThreadFacts> facts = read(objects);
+    const std::vector<ThreadFacts> facts = reader_.read(objects);
     for (size_t i = 0; i < order.size(); ++i) {
       const HeapThread& thread = snapshot_.threads[order[i]];
-      table.rows.push_back({retained_by(order[i]), retained(thread.stack), facts[i].state, facts[i].waits,
-                            thread.label(), uint64_t{thread.serial},
+      table.rows.push_back({retained_by(order[i]), retained(thread.stack), facts[i].state,
+                            waits_cell(facts[i]), thread.label(), uint64_t{thread.serial},
                             thread.object == kNoObject ? Cell() : entity_of(snapshot_, thread.object)});
     }
     section.tables.push_back(table);
@@ -87,52 +62,16 @@ class ThreadReader {
     return std::max(retained(each.object), retained(each.stack));
   }
 
-  // Since JDK 19 java.lang.Thread has its state in an object of its own.
-  std::vector<ThreadFacts> read(const std::vector<uint32_t>& objects) {
-    const std::vector<ObjectValues> values = fetcher_.fetch(objects);
-    std::vector<uint32_t> holders, blockers;
-    for (const ObjectValues& each : values) {
-      holders.push_back(fetcher_.target(each, "holder"));
-      blockers.push_back(fetcher_.target(each, "parkBlocker"));
+  // What a thread is parked for, and who owns it.
+  Cell waits_cell(const ThreadFacts& facts) const {
+    if (facts.blocker == kNoObject) return {};
+    HeapEntity entity = entity_of(snapshot_, facts.blocker);
+    if (facts.owner != kNoObject) {
+      const auto known = by_object_.find(facts.owner);
+      entity.text += ", held by " + (known == by_object_.end() ? snapshot_.describe(facts.owner)
+                                                               : '"' + known->second->label() + '"');
     }
-    const std::vector<ObjectValues> held = fetcher_.fetch(holders);
-    const std::vector<Cell> waits = blockers_of(blockers);
-    std::vector<ThreadFacts> facts(objects.size());
-    for (size_t i = 0; i < objects.size(); ++i) {
-      uint64_t status = 0;
-      if (fetcher_.number(values[i], "threadStatus", &status) ||
-          fetcher_.number(held[i], "threadStatus", &status))
-        facts[i].state = state_text(status);
-      const uint32_t index = values[i].class_index;
-      if (index != kNoClass && index == virtual_ && fetcher_.number(values[i], "state", &status))
-        facts[i].state = virtual_state(status);
-      facts[i].waits = waits[i];
-    }
-    return facts;
-  }
-
-  // What threads are parked for, and who owns it.
-  std::vector<Cell> blockers_of(const std::vector<uint32_t>& blockers) {
-    std::vector<uint32_t> locks;
-    std::vector<ObjectValues> values = fetcher_.fetch(blockers);
-    for (size_t i = 0; i < blockers.size(); ++i) {
-      const uint32_t outer = fetcher_.target(values[i], "this$0");  // a condition of a lock
-      locks.push_back(outer == kNoObject ? blockers[i] : outer);
-    }
-    values = fetcher_.fetch(locks);
-    std::vector<Cell> cells(blockers.size());
-    for (size_t i = 0; i < blockers.size(); ++i) {
-      if (blockers[i] == kNoObject) continue;
-      HeapEntity entity = entity_of(snapshot_, blockers[i]);
-      const uint32_t owner = fetcher_.target(values[i], "exclusiveOwnerThread");
-      if (owner != kNoObject) {
-        const auto known = by_object_.find(owner);
-        entity.text += ", held by " + (known == by_object_.end() ? snapshot_.describe(owner)
-                                                                 : '"' + known->second->label() + '"');
-      }
-      cells[i] = entity;
-    }
-    return cells;
+    return entity;
   }
 
   // Sorts the locals by thread and frame.
@@ -180,19 +119,6 @@ class ThreadReader {
     section->parts.push_back({"thread", "Stack of \"" + thread.label() + "\"", {}, {table}, {}});
   }
 
-  // The name of a state of java.lang.VirtualThread: the static field with its number.
-  std::string virtual_state(uint64_t state) const {
-    constexpr uint64_t kSuspended = 1 << 8;
-    for (const DumpedField& field : snapshot_.outline.classes.list[virtual_].statics) {
-      if (field.type != HPROF_TYPE_INT || field.value != (state & ~kSuspended)) continue;
-      std::string name(snapshot_.outline.names.string(field.name));
-      if (name.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string::npos) continue;
-      for (char& c : name) c = c == '_' ? ' ' : static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-      return printable(name);
-    }
-    return std::to_string(state);
-  }
-
   void add_virtual(size_t top, Section* section) {
     if (virtual_ == kNoClass) return;
     std::vector<uint32_t> objects;
@@ -214,21 +140,16 @@ class ThreadReader {
                  {"thread", "thread", CellKind::kObject},
                  data_column("name", CellKind::kQuote)}};
     table.left_out = cut(objects, top);
-    const std::vector<ObjectValues> values = fetcher_.fetch(objects);
-    std::vector<uint32_t> names, blockers;
-    for (const ObjectValues& each : values) {
-      names.push_back(fetcher_.target(each, "name"));
-      blockers.push_back(fetcher_.target(each, "parkBlocker"));
-    }
-    const std::vector<std::string> texts = fetcher_.texts(names);
-    const std::vector<Cell> waits = blockers_of(blockers);
+    const std::vector<ObjectValues> values = reader_.fetcher().fetch(objects);
+    std::vector<uint32_t> names;
+    for (const ObjectValues& each : values) names.push_back(reader_.fetcher().target(each, "name"));
+    const std::vector<std::string> texts = reader_.fetcher().texts(names);
+    const std::vector<ThreadFacts> facts = reader_.read(objects);
     for (size_t i = 0; i < objects.size(); ++i) {
-      uint64_t state = 0;
-      const bool known = fetcher_.number(values[i], "state", &state);
-      const uint32_t carrier = fetcher_.target(values[i], "carrierThread");
+      const uint32_t carrier = reader_.fetcher().target(values[i], "carrierThread");
       HeapEntity thread = entity_of(snapshot_, objects[i]);
       if (!texts[i].empty()) thread.text += " \"" + printable(texts[i]) + '"';
-      table.rows.push_back({retained(objects[i]), known ? virtual_state(state) : "", waits[i],
+      table.rows.push_back({retained(objects[i]), facts[i].state, waits_cell(facts[i]),
                             carrier == kNoObject ? Cell() : entity_of(snapshot_, carrier), thread, texts[i]});
     }
     part.tables.push_back(table);
@@ -236,7 +157,7 @@ class ThreadReader {
   }
 
   const Snapshot& snapshot_;
-  ObjectFetcher fetcher_;
+  ThreadFactReader reader_;
   uint32_t virtual_;  // the class of virtual threads
   IdMap<const HeapThread*> by_object_;
   std::vector<HeapRoot> locals_;

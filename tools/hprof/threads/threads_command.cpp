@@ -1,8 +1,8 @@
 // hprof threads PID|FILE: all threads of a program, and why it hangs.
 #include <iostream>
 
-#include "tools/format/source_file.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/threads/file_threads.h"
 #include "tools/hprof/threads/live_threads.h"
 #include "tools/hprof/threads/lock_owners.h"
 #include "tools/hprof/threads/threads_report.h"
@@ -26,12 +26,10 @@ int print(const std::string& name, const ThreadDump& dump, const CpuTimes& befor
 }
 
 int print_file(const std::string& path) {
-  std::string error;
-  const std::unique_ptr<ByteSource> source = open_source(path, &error);
-  if (source == nullptr) return fail(error);
+  std::string error, note;
   ThreadDump dump;
-  if (!read_thread_dump(*source, &dump, &error)) return fail(path + ": " + error);
-  return print(path, dump, {}, 0, "");
+  if (!read_threads_of_file(path, &dump, &note, &error)) return fail(error);
+  return print(path, dump, {}, 0, note);
 }
 
 // Waits; false: a signal to stop came.
@@ -94,11 +92,13 @@ const Command kThreadsCommand = {
     R"(Prints all threads of a running JVM: deadlocks and locks that threads wait for first, with their holders, then
 threads with the same stack together, with their CPU over the last second and since their start, then virtual
 threads. Loads no agent; the program stands still for the dump, as for jstack. Run it as the user of that process,
-or as root. FILE is a thread dump: the text of jstack or a log, or what jcmd's Thread.dump_to_file writes.
+or as root. FILE is a thread dump (the text of jstack or a log, or what jcmd's Thread.dump_to_file writes), a heap
+dump, which also says who holds locks of java.util.concurrent, or a report with a MONITOR DUMP (monitor=y).
 )",
     R"(  hprof threads 4711
   hprof threads --locks 4711
   hprof threads jstack.txt
+  hprof threads app.hprof
 
 Exit status: 0 done, 1 threads are deadlocked or seem so, 2 wrong usage or failed.
 )"};
