@@ -12,6 +12,7 @@ constexpr uint32_t kRela = 4, kDynamic = 6, kNoBits = 8, kRel = 9, kDynsym = 11;
 constexpr uint64_t kWritable = 1, kLoaded = 2;                                    // flags of sections
 constexpr uint64_t kNeeded = 1;                                                   // DT_NEEDED
 constexpr size_t kEntriesMost = 1 << 20;
+constexpr uint64_t kSectionsMost = 1024;
 
 struct Machine {
   uint16_t number;
@@ -31,7 +32,8 @@ ElfFile::ElfFile(const std::string& content) : content_(content) {
   machine_ = static_cast<uint16_t>(number(18, 2));
   const uint64_t table = word(wide_ ? 0x28 : 0x20);
   const uint64_t entry = number(wide_ ? 0x3a : 0x2e, 2), count = number(wide_ ? 0x3c : 0x30, 2);
-  for (uint64_t i = 0; i < count; i++) {
+  ok_ = ok_ && count <= kSectionsMost;
+  for (uint64_t i = 0; i < count && ok_; i++) {
     const uint64_t at = table + i * entry, step = pointer_size();
     sections_.push_back({static_cast<uint32_t>(number(at + 4, 4)),
                          static_cast<uint32_t>(number(at + 8 + 4 * step, 4)), word(at + 8),
@@ -48,9 +50,9 @@ std::string ElfFile::machine_text() const {
 
 std::vector<std::string> ElfFile::needed() {
   std::vector<std::string> names;
-  const Section* dynamic = find(kDynamic);
+  const Section* dynamic = section_of(kDynamic);
   const uint64_t entry = 2 * pointer_size();
-  for (uint64_t i = 0; dynamic != nullptr && i < dynamic->size / entry && i < kEntriesMost; i++) {
+  for (uint64_t i = 0; dynamic != nullptr && i < dynamic->size / entry && i < kEntriesMost && ok_; i++) {
     const uint64_t at = dynamic->offset + i * entry;
     if (word(at) == kNeeded) names.push_back(text_of(*dynamic, word(at + entry / 2)));
   }
@@ -60,9 +62,9 @@ std::vector<std::string> ElfFile::needed() {
 // Global or weak symbols of default visibility, defined in the library.
 std::vector<std::string> ElfFile::exported() {
   std::vector<std::string> names;
-  const Section* table = find(kDynsym);
+  const Section* table = section_of(kDynsym);
   const uint64_t entry = wide_ ? 24 : 16;
-  for (uint64_t i = 1; table != nullptr && i < table->size / entry && i < kEntriesMost; i++) {
+  for (uint64_t i = 1; table != nullptr && i < table->size / entry && i < kEntriesMost && ok_; i++) {
     const uint64_t at = table->offset + i * entry;
     const uint64_t info = number(at + (wide_ ? 4 : 12), 1), other = number(at + (wide_ ? 5 : 13), 1);
     const uint64_t section = number(at + (wide_ ? 6 : 14), 2);
@@ -73,16 +75,22 @@ std::vector<std::string> ElfFile::exported() {
   return names;
 }
 
-std::vector<uint64_t> ElfFile::places_of(uint64_t wanted) {
-  std::vector<uint64_t> places;
+// Sections that lie apart have no more bytes than the file.
+bool ElfFile::find(uint64_t wanted, uint64_t* address) {
+  uint64_t left = content_.size();
   for (const Section& section : sections_) {
     constexpr uint64_t kData = kWritable | kLoaded;
     const bool is_data = section.type != kNoBits && (section.flags & kData) == kData;
-    for (uint64_t at = 0; is_data && at + 8 <= section.size && ok_; at += 4) {
-      if (number(section.offset + at, 8) == wanted) places.push_back(section.address + at);
+    for (uint64_t at = 0; is_data && section.size >= 8 && at <= section.size - 8 && ok_; at += 4) {
+      if (number(section.offset + at, 8) == wanted) {
+        *address = section.address + at;
+        return ok_;
+      }
+      ok_ = ok_ && left >= 4;
+      left -= 4;
     }
   }
-  return places;
+  return false;
 }
 
 uint64_t ElfFile::number_at(uint64_t address, size_t size) { return number(offset_of(address), size); }
@@ -99,11 +107,12 @@ std::string ElfFile::text_at(uint64_t address) { return text(offset_of(address))
 // added: a part of the entry or, in REL, of the place itself.
 void ElfFile::read_relocations() {
   has_relocations_ = true;
-  const Section* symbols = find(kDynsym);
+  const Section* symbols = section_of(kDynsym);
+  size_t left = kEntriesMost;
   for (const Section& section : sections_) {
     if (section.type != kRela && section.type != kRel) continue;
     const uint64_t step = pointer_size(), entry = (section.type == kRela ? 3 : 2) * step;
-    for (uint64_t i = 0; i < section.size / entry && i < kEntriesMost && ok_; i++) {
+    for (uint64_t i = 0; i < section.size / entry && left != 0 && ok_; i++, left--) {
       const uint64_t at = section.offset + i * entry, place = word(at), info = word(at + step);
       const uint64_t symbol = wide_ ? info >> 32 : info >> 8;
       uint64_t target = section.type == kRela ? word(at + 2 * step) : number_at(place, step);
@@ -125,7 +134,7 @@ uint64_t ElfFile::number(uint64_t at, size_t size) {
   return value;
 }
 
-const ElfFile::Section* ElfFile::find(uint32_t type) const {
+const ElfFile::Section* ElfFile::section_of(uint32_t type) const {
   for (const Section& section : sections_) {
     if (section.type == type) return &section;
   }
@@ -134,8 +143,12 @@ const ElfFile::Section* ElfFile::find(uint32_t type) const {
 
 std::string ElfFile::text(uint64_t at) {
   const size_t end = at < content_.size() ? content_.find('\0', at) : std::string::npos;
-  if (end == std::string::npos) ok_ = false;
-  return end == std::string::npos ? "" : content_.substr(at, end - at);
+  if (end == std::string::npos || end - at > texts_left_) {
+    ok_ = false;
+    return "";
+  }
+  texts_left_ -= end - at;
+  return content_.substr(at, end - at);
 }
 
 std::string ElfFile::text_of(const Section& owner, uint64_t at) {

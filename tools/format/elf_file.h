@@ -13,7 +13,7 @@ class ElfFile {
  public:
   // The content outlives this.
   explicit ElfFile(const std::string& content);
-  // False: no ELF file, or something that was read lies outside of it.
+  // False: no ELF file, or something that was read lies outside of it, or is more than any library has.
   bool ok() const { return ok_; }
 
   bool is_wide() const { return wide_; }  // 64 bits
@@ -29,8 +29,9 @@ class ElfFile {
   // Functions and data that others can bind to, sorted.
   std::vector<std::string> exported();
 
-  // The addresses at which the sections of what is relocated or written have this number of 8 bytes.
-  std::vector<uint64_t> places_of(uint64_t number);
+  // The first address at which the sections of what is relocated or written have this number of 8 bytes.
+  // False: none.
+  bool find(uint64_t number, uint64_t* address);
   uint64_t number_at(uint64_t address, size_t size);
   // What a relocated pointer points to; 0: null.
   uint64_t pointer_at(uint64_t address);
@@ -39,6 +40,8 @@ class ElfFile {
   std::string text_at(uint64_t address);
 
  private:
+  static constexpr size_t kTextBytesMost = 64u << 20;
+
   struct Section {
     uint32_t type, link;
     uint64_t flags, address, offset, size;
@@ -46,7 +49,7 @@ class ElfFile {
 
   uint64_t number(uint64_t at, size_t size);
   uint64_t word(uint64_t at) { return number(at, pointer_size()); }
-  const Section* find(uint32_t type) const;
+  const Section* section_of(uint32_t type) const;
   std::string text(uint64_t at);
   std::string text_of(const Section& owner, uint64_t at);
   uint64_t offset_of(uint64_t address) const;
@@ -55,6 +58,8 @@ class ElfFile {
   const std::string& content_;
   bool ok_, wide_ = false, little_ = true, has_relocations_ = false;
   uint16_t machine_ = 0;
+  // A file may refer to a text any number of times.
+  size_t texts_left_ = kTextBytesMost;
   std::vector<Section> sections_;
   std::map<uint64_t, uint64_t> pointers_;  // by the address of each relocated one
 };

@@ -78,10 +78,10 @@ std::string ForeignModule::read(ElfFile& file) {
   if (!std::binary_search(exported.begin(), exported.end(), HPROF_MODULE_ENTRY_NAME))
     return "does not export " HPROF_MODULE_ENTRY_NAME;
   const Layout layout = layout_of(file);
-  const std::vector<uint64_t> places = file.places_of(layout_word(layout.pointer, layout.alignment));
-  if (places.empty())
+  uint64_t place = 0;
+  if (!file.find(layout_word(layout.pointer, layout.alignment), &place))
     return "has no record with the layout word of such machines: was built with other plugin headers";
-  const uint64_t at = places[0] - kLayoutAt, step = file.pointer_size();
+  const uint64_t at = place - kLayoutAt, step = file.pointer_size();
   const auto size = static_cast<uint32_t>(file.number_at(at, 4));
   module_.size = size < kHeadOfModule + 4 * step + 4 ? size : uint32_t{sizeof module_};
   module_.abi_major = static_cast<uint16_t>(file.number_at(at + 4, 2));
