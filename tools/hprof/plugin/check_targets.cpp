@@ -50,7 +50,7 @@ class TargetCheck {
     check_user(
         &asked_, {nullptr, allocate, release},
         [](void* self, const char* text, bool) { static_cast<TargetCheck*>(self)->host_.fault(text); }, this);
-    if (asked_.classes == nullptr) return;
+    if (asked_.classes == nullptr || asked_.class_count == 0) return;
     for (uint32_t i = 0; i < asked_.class_count; i++) {
       if (!read(asked_.classes[i])) return;
     }
@@ -116,7 +116,7 @@ class TargetCheck {
       if (name[0] == '[') {
         name.erase(0, name.find_first_not_of('['));
         if (name.size() == 1 && std::strchr(kPrimitives, name[0]) != nullptr) continue;
-        name = name.substr(1, name.size() - 2);
+        name = name.size() > 2 ? name.substr(1, name.size() - 2) : text_of(found);
       }
       if (name.rfind("java/", 0) != 0 && name != kUnsafe && !is_own(name))
         fault(owner, "names the class " + name + ", which the boot loader may not have");
@@ -125,8 +125,14 @@ class TargetCheck {
 
   void check_natives(const hprof_probe_class& of, const Brought& file) {
     std::set<std::string> registered;
+    if (of.natives == nullptr && of.native_count != 0)
+      return fault(of.name, "counts native methods but has none");
     for (uint32_t i = 0; i < of.native_count; i++) {
       const hprof_native& native = of.natives[i];
+      if (native.name == nullptr || native.type == nullptr) {
+        fault(of.name, "has a native method without a name or type, which the unit registers");
+        continue;
+      }
       const std::string key = std::string(native.name) + native.type;
       const Method* method = file.find(key);
       registered.insert(key);
