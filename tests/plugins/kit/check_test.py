@@ -48,6 +48,12 @@ def check_foreign(plugins, suffix, expect):
         expect(1, [read, "calls itself right"], for_aarch64(plugins + "right" + suffix, folder, "left" + suffix))
         for name, words in SEEN.items():
             expect(1, [read, words], for_aarch64(plugins + name + suffix, folder))
+        escaping = for_aarch64(plugins + "wrong_symbol" + suffix, folder, "escaping" + suffix)
+        with open(escaping, "rb") as file:
+            content = file.read()
+        with open(escaping, "wb") as file:
+            file.write(content.replace(b"hprof_module_opened\0", b"hprof_module_open\x1b]\0"))
+        expect(1, ["FAIL  exports hprof_module_open\\x1b], too"], escaping)
         short = os.path.join(folder, "right" + suffix)
         with open(short, "rb") as file:
             content = file.read()

@@ -374,7 +374,7 @@ int print_rows(const Check& check, bool as_json) {
     line += row.step;
     line.resize(6 + unit + step, ' ');
     line += row.text.empty() ? row.verdict : (row.verdict + "  ").substr(0, 4) + "  " + row.text;
-    std::cout << line << '\n';
+    std::cout << printable(line) << '\n';
   }
   std::cout << faults << (faults == 1 ? " failure\n" : " failures\n");
   return faults == 0 ? kDone : kFoundProblems;
