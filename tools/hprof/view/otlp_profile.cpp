@@ -295,8 +295,7 @@ class OtlpProfile {
     if (sample.stack >= stacks_.size())
       return fail(profile,
                   "a sample of stack " + std::to_string(sample.stack) + ", which is not in the file");
-    ProfileRow row;
-    std::string thread;
+    std::string_view name, label, thread;  // copied once, however often an attribute is said
     for (const uint64_t index : sample.attributes) {
       if (index >= attributes_.size())
         return fail(profile,
@@ -305,12 +304,14 @@ class OtlpProfile {
       const std::string_view key = text(attribute.key);
       const std::string_view value = value_of(attribute);
       if (key == "thread.name") thread = value;
-      if (key == "class" || key == "monitor") row.name = value;
-      if (key == "label") row.label = value;
+      if (key == "class" || key == "monitor") name = value;
+      if (key == "label") label = value;
     }
-    if (!take(profile, row.name.size() + row.label.size() + thread.size()) ||
-        !trace_of(profile, sample.stack, thread, &row.trace))
-      return false;
+    ProfileRow row;
+    if (!take(profile, name.size() + label.size() + thread.size())) return false;
+    row.name = name;
+    row.label = label;
+    if (!trace_of(profile, sample.stack, std::string(thread), &row.trace)) return false;
     const auto [place, fresh] =
         table->rows.try_emplace({row.trace, row.name, row.label}, table->made.rows.size());
     if (fresh) {
