@@ -68,7 +68,8 @@ def anchors(path):
 class Links(unittest.TestCase):
     def test_files_and_headings_exist(self):
         seen = 0
-        for page in glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "docs", "*.md")):
+        pages_of = [path for name in ("*.md", "docs/*.md", "tests/*.md") for path in glob.glob(os.path.join(ROOT, name))]
+        for page in pages_of:
             with open(page, encoding="utf-8") as file:
                 links = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", file.read())
             for name, heading in links:
