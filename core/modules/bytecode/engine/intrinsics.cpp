@@ -1,5 +1,6 @@
 #include "core/modules/bytecode/engine/intrinsics.h"
 
+#include <cstring>
 #include <initializer_list>
 
 #include "core/modules/bytecode/engine/code_tables.h"
@@ -8,66 +9,47 @@ namespace hprof {
 
 static constexpr uint16_t kLastWithoutMarks = 52;  // class file version of JDK 8
 
-namespace {
-
-struct Row {
-  const char* owner;    // internal name of the class
-  const char* methods;  // names, each between blanks
-};
-
-// The intrinsics of HotSpot 8 that have bytecode. What it does to boxes and to chains of StringBuilder.append
-// takes calls away, too.
-constexpr Row kOfJava8[] = {
-    {"java/lang/Math",
-     " abs sin cos tan atan2 sqrt log log10 pow exp min max addExact decrementExact incrementExact "
-     "multiplyExact negateExact subtractExact "},
-    {"java/lang/Integer",
-     " bitCount numberOfLeadingZeros numberOfTrailingZeros reverseBytes valueOf intValue toString "},
-    {"java/lang/Long",
-     " bitCount numberOfLeadingZeros numberOfTrailingZeros reverseBytes valueOf longValue "},
-    {"java/lang/Short", " reverseBytes valueOf shortValue "},
-    {"java/lang/Character", " reverseBytes valueOf charValue "},
-    {"java/lang/Byte", " valueOf byteValue "},
-    {"java/lang/Boolean", " valueOf booleanValue "},
-    {"java/lang/Float", " floatToIntBits valueOf floatValue "},
-    {"java/lang/Double", " doubleToLongBits valueOf doubleValue "},
-    {"java/lang/String", " <init> compareTo equals indexOf "},
-    {"java/lang/StringBuilder", " <init> append toString "},
-    {"java/lang/StringBuffer", " <init> append toString "},
-    {"java/lang/ref/Reference", " get "},
-    {"java/lang/Object", " <init> "},
-    {"java/util/Arrays", " copyOf copyOfRange equals "},
-    {"java/nio/Buffer", " checkIndex "},
-    {"java/math/BigInteger",
-     " multiplyToLen squareToLen implSquareToLen mulAdd implMulAdd montgomeryMultiply "
-     "implMontgomeryMultiply montgomerySquare implMontgomerySquare "},
-    {"java/lang/invoke/MethodHandleImpl", " isCompileConstant profileBoolean "},
-    {"sun/misc/Unsafe", " getAndAddInt getAndAddLong getAndSetInt getAndSetLong getAndSetObject "},
-    {"sun/nio/cs/ISO_8859_1$Encoder", " encodeISOArray implEncodeISOArray "},
-    {"sun/security/provider/SHA", " implCompress implCompress0 "},
-    {"sun/security/provider/SHA2", " implCompress implCompress0 "},
-    {"sun/security/provider/SHA5", " implCompress implCompress0 "},
-    {"sun/security/provider/DigestBase", " implCompressMultiBlock implCompressMultiBlock0 "},
-    {"com/sun/crypto/provider/AESCrypt", " encryptBlock implEncryptBlock decryptBlock implDecryptBlock "},
-    {"com/sun/crypto/provider/CipherBlockChaining", " encrypt implEncrypt decrypt implDecrypt "},
-};
-
-// True: the names, each between blanks, have that one.
-bool has_name(const char* names, Span name) {
-  for (const char* at = names; *at != '\0' && at[1] != '\0';) {
-    uint32_t length = 0;
-    while (at[1 + length] != ' ') length++;
-    if (name.equals(at + 1, length)) return true;
-    at += 1 + length;
-  }
-  return false;
-}
-
-}  // namespace
+// The intrinsics of HotSpot 8 that have bytecode: a class, and its methods between blanks. What it does to
+// boxes and to chains of StringBuilder.append takes calls away, too.
+static constexpr char kOfJava8[] =
+    "java/lang/Math abs sin cos tan atan2 sqrt log log10 pow exp min max addExact decrementExact "
+    "incrementExact multiplyExact negateExact subtractExact \n"
+    "java/lang/Integer bitCount numberOfLeadingZeros numberOfTrailingZeros reverseBytes valueOf intValue "
+    "toString \n"
+    "java/lang/Long bitCount numberOfLeadingZeros numberOfTrailingZeros reverseBytes valueOf longValue \n"
+    "java/lang/Short reverseBytes valueOf shortValue \n"
+    "java/lang/Character reverseBytes valueOf charValue \n"
+    "java/lang/Byte valueOf byteValue \n"
+    "java/lang/Boolean valueOf booleanValue \n"
+    "java/lang/Float floatToIntBits valueOf floatValue \n"
+    "java/lang/Double doubleToLongBits valueOf doubleValue \n"
+    "java/lang/String <init> compareTo equals indexOf \n"
+    "java/lang/StringBuilder <init> append toString \n"
+    "java/lang/StringBuffer <init> append toString \n"
+    "java/lang/ref/Reference get \n"
+    "java/lang/Object <init> \n"
+    "java/util/Arrays copyOf copyOfRange equals \n"
+    "java/nio/Buffer checkIndex \n"
+    "java/math/BigInteger multiplyToLen squareToLen mulAdd montgomeryMultiply montgomerySquare \n"
+    "sun/misc/Unsafe getAndAddInt getAndAddLong getAndSetInt getAndSetLong getAndSetObject \n"
+    "sun/nio/cs/ISO_8859_1$Encoder encodeISOArray \n"
+    "sun/security/provider/SHA implCompress \n"
+    "sun/security/provider/SHA2 implCompress \n"
+    "sun/security/provider/SHA5 implCompress \n"
+    "sun/security/provider/DigestBase implCompressMultiBlock \n"
+    "com/sun/crypto/provider/AESCrypt encryptBlock decryptBlock \n"
+    "com/sun/crypto/provider/CipherBlockChaining encrypt decrypt \n";
 
 static bool is_of_java8(const ClassView& view, const MethodView& method) {
-  for (const Row& row : kOfJava8) {
-    if (view.name.equals(row.owner)) return has_name(row.methods, method.name);
+  for (const char* at = kOfJava8; *at != '\0'; at = std::strchr(at, '\n') + 1) {
+    const char* end = std::strchr(at, ' ');
+    if (!view.name.equals(at, static_cast<uint32_t>(end - at))) continue;
+    while (end[1] != '\n') {
+      const char* name = end + 1;
+      end = std::strchr(name, ' ');
+      if (method.name.equals(name, static_cast<uint32_t>(end - name))) return true;
+    }
+    return false;
   }
   return false;
 }
