@@ -105,6 +105,7 @@ hprof_status Collector::start() {
   counts_.start();
   const hprof_status status = services_.probes->start(services_.host, probes_);
   if (status != HPROF_OK) counts_.stop();
+  if (status == HPROF_OK) counts_.began();
   if (status == HPROF_OK) find_key(static_cast<JNIEnv*>(services_.jvm->jni(services_.host)));
   is_started_ = status == HPROF_OK;
   if (config_.count != 0) run(false);
@@ -126,13 +127,13 @@ void Collector::stop() {
 }
 
 void Collector::thread_start(JNIEnv* jni, const hprof_thread* thread) {
-  if (is_by_thread() && (thread->flags & HPROF_THREAD_VIRTUAL) == 0)
-    counts_.enter(key(jni), thread->os_id, thread->serial);
+  if ((thread->flags & HPROF_THREAD_VIRTUAL) == 0)
+    counts_.enter(jni, key(jni), thread->os_id, thread->serial, thread->flags);
 }
 
 void Collector::thread_end(JNIEnv* jni, const hprof_thread* thread) {
   if (thread == nullptr || (thread->flags & HPROF_THREAD_VIRTUAL) == 0)
-    counts_.leave(key(jni), thread != nullptr ? thread->serial : 0);
+    counts_.leave(jni, key(jni), thread != nullptr ? thread->serial : 0);
 }
 
 // Threads that were there before the start.

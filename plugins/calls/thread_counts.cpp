@@ -13,57 +13,53 @@ namespace hprof::calls {
 
 namespace {
 
-constexpr uint32_t kMostPages = sizeof(void*) == 8 ? 16384 : 2048;  // 64 and 8 MiB of address space
-constexpr uint32_t kMostEnded = 1024;  // with by_thread: of threads that ended and have rows of their own
+constexpr uint32_t kMostChunks = sizeof(void*) == 8 ? 4096 : 256;  // 128 and 8 MiB of address space
+constexpr uint32_t kMostEnded = 1024;  // with by_thread: entries of threads that ended and keep their rows
+constexpr uint32_t kNoChunk = UINT32_MAX;  // the index before 0
 constexpr uint64_t kMix = 0x9E3779B97F4A7C15;
+// Tags that no thread has.
+constexpr uint64_t kFree = 0, kTaken = UINT64_MAX, kEnded = UINT64_MAX - 1;
 
-// Keys that no thread has: addresses are even.
-constexpr uint64_t kFree = 0, kTaken = 1, kEnded = 3, kNever = 5;
-
-// Counts, or a directory, whose words are the addresses of pages, as HprofCounts reads them: 64 bits on every
-// machine.
-struct Page {
-  uint64_t words[kPageCounts];
+struct Chunk {
+  uint64_t words[kChunkCounts];
 };
-static_assert(kPages == kPageCounts, "a directory is a page");
 
+// The counts of a thread for the methods of one chunk; or that there is the thread (kNoChunk).
 struct Entry {
-  std::atomic<uint64_t> key;
-  std::atomic<uint64_t> directory;
-};
-static_assert(sizeof(Entry) == 16, "HprofCounts.ENTRY_BITS");
-
-// What belongs to an entry, and HprofCounts does not read.
-struct Owner {
+  std::atomic<uint64_t> tag;
+  std::atomic<Chunk*> counts;  // null: kNoChunk
+  Chunk* left_out;             // with by_thread; null: nothing
   uint64_t os_id;
-  Page* left_out;  // with by_thread: a directory
+  uint32_t index;  // of the chunk
   std::atomic<uint32_t> serial;
   uint32_t is_agent;  // its calls are in no sum
 };
 
-// Not touched, and so without memory, but for the pages in use.
-Page pages[kMostPages];
+// Not touched, and so without memory, but for what is in use.
+Chunk chunks[kMostChunks];
 Entry table[kEntries];
-Owner owners[kEntries];
 std::atomic<uint64_t> probed[kMethods / 64];  // a bit for each method with probes
 uint64_t called[kMethods / 64];               // and, in each(), for those that some thread has called
+uint64_t sums[kChunkCounts];                  // of each_sum()
 
-std::atomic<uint32_t> page_end{0};  // no method with probes has a page from this one on
+std::atomic<Chunk*> shared[kChunks];    // the counts that all threads add to
+std::atomic<Chunk*> left_out[kChunks];  // without by_thread of all threads, with it of `shared`
+std::atomic<uint32_t> used_chunks{0};
+// The first free chunk plus 1 in the low half; the high half changes whenever one is taken, see EntryPool.
+std::atomic<uint64_t> free_chunks{0};
+std::atomic<uint64_t> charged{0};  // chunks
 
-Page shared;    // the directory of the counts that all threads add to
-Page left_out;  // a directory; without by_thread of all threads, with it of `shared`
+// HprofCounts' copy of the table, as tag and address of each entry: a global reference.
+std::atomic<jlongArray> copy{nullptr};
 
-std::atomic<uint32_t> used_pages{0};
-// The first free page plus 1 in the low half; the high half changes whenever one is taken, see EntryPool.
-std::atomic<uint64_t> free_pages{0};
-std::atomic<uint64_t> charged{0};  // pages
-
-// Held while counts are summed, and while an entry's pages are given back. Threads of the application only
+// Held while counts are summed, and while an entry's chunk is given back. Threads of the application only
 // try to take it.
 Lock lock;
+
 Services services;
 // False: there is no session, or none any more; a compiled loop that still counts asks nothing of it.
 std::atomic<bool> has_session{false};
+std::atomic<bool> has_begun{false};  // threads may have called a method that has a number
 bool by_thread = false;
 bool is_running = false;  // under the lock
 std::atomic<uint32_t> kept_ended{0};
@@ -72,249 +68,306 @@ std::atomic<bool> has_strays{false};  // calls of a thread that only the shared 
 uint64_t* lost_methods = nullptr;
 uint64_t* lost_left_out = nullptr;
 
-uint64_t load(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
-uint64_t word_of(const void* address) { return reinterpret_cast<uintptr_t>(address); }
-Page* page_at(uint64_t word) { return reinterpret_cast<Page*>(static_cast<uintptr_t>(word)); }
-Page* page_of(const Page* directory, uint32_t index) {
-  return directory != nullptr ? page_at(load(&directory->words[index])) : nullptr;
-}
-
-Page* pop_page() {
-  uint64_t head = free_pages.load(std::memory_order_acquire);
+Chunk* pop_chunk() {
+  uint64_t head = free_chunks.load(std::memory_order_acquire);
   while (static_cast<uint32_t>(head) != 0) {
-    Page* page = &pages[static_cast<uint32_t>(head) - 1];
-    const uint64_t next = ((head >> 32) + 1) << 32 | __atomic_load_n(&page->words[0], __ATOMIC_RELAXED);
-    if (!free_pages.compare_exchange_weak(head, next, std::memory_order_acq_rel)) continue;
-    __atomic_store_n(&page->words[0], 0, __ATOMIC_RELAXED);
-    return page;
+    Chunk* chunk = &chunks[static_cast<uint32_t>(head) - 1];
+    const uint64_t next = ((head >> 32) + 1) << 32 | __atomic_load_n(&chunk->words[0], __ATOMIC_RELAXED);
+    if (!free_chunks.compare_exchange_weak(head, next, std::memory_order_acq_rel)) continue;
+    __atomic_store_n(&chunk->words[0], 0, __ATOMIC_RELAXED);
+    return chunk;
   }
   return nullptr;
 }
 
-// A zeroed page; null: none is left, or no memory. [app]
-Page* take_page() {
-  if (services.mem->charge(services.host, sizeof(Page)) == 0) return nullptr;
-  Page* page = pop_page();
-  uint32_t used = used_pages.load(std::memory_order_relaxed);
-  while (page == nullptr && used < kMostPages) {
-    if (used_pages.compare_exchange_weak(used, used + 1, std::memory_order_relaxed)) page = &pages[used];
+// A zeroed chunk; null: none is left, or no memory. [app]
+Chunk* take_chunk() {
+  if (services.mem->charge(services.host, sizeof(Chunk)) == 0) return nullptr;
+  Chunk* chunk = pop_chunk();
+  uint32_t used = used_chunks.load(std::memory_order_relaxed);
+  while (chunk == nullptr && used < kMostChunks) {
+    if (used_chunks.compare_exchange_weak(used, used + 1, std::memory_order_relaxed)) chunk = &chunks[used];
   }
-  if (page == nullptr) {
-    services.mem->uncharge(services.host, sizeof(Page));
+  if (chunk == nullptr) {
+    services.mem->uncharge(services.host, sizeof(Chunk));
   } else {
     charged.fetch_add(1, std::memory_order_relaxed);
   }
-  return page;
+  return chunk;
 }
 
 // One of an earlier session is not charged to this one.
-void uncharge_page() {
+void uncharge_chunk() {
   uint64_t count = charged.load(std::memory_order_relaxed);
   while (count != 0) {
     if (!charged.compare_exchange_weak(count, count - 1, std::memory_order_relaxed)) continue;
-    services.mem->uncharge(services.host, sizeof(Page));
+    services.mem->uncharge(services.host, sizeof(Chunk));
     return;
   }
 }
 
-void give_back(Page* page) {
-  if (page == nullptr) return;
-  memset(page, 0, sizeof *page);
-  const uint64_t number = static_cast<uint64_t>(page - pages) + 1;
-  uint64_t head = free_pages.load(std::memory_order_relaxed), next;
+void give_back(Chunk* chunk) {
+  if (chunk == nullptr) return;
+  // Pages that nobody wrote stay without memory.
+  for (uint64_t& word : chunk->words) {
+    if (word != 0) word = 0;
+  }
+  const uint64_t number = static_cast<uint64_t>(chunk - chunks) + 1;
+  uint64_t head = free_chunks.load(std::memory_order_relaxed), next;
   do {
-    __atomic_store_n(&page->words[0], head & 0xffffffff, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->words[0], head & 0xffffffff, __ATOMIC_RELAXED);
     next = (head & 0xffffffff00000000) | number;
-  } while (!free_pages.compare_exchange_weak(head, next, std::memory_order_acq_rel));
-  uncharge_page();
+  } while (!free_chunks.compare_exchange_weak(head, next, std::memory_order_acq_rel));
+  uncharge_chunk();
 }
 
-// The page with that index, perhaps a new one; null: no memory. [app]
-Page* make_page(Page* directory, uint32_t index) {
-  uint64_t word = load(&directory->words[index]);
-  if (word != 0) return page_at(word);
-  Page* page = take_page();
-  if (page == nullptr) return nullptr;
-  if (__atomic_compare_exchange_n(&directory->words[index], &word, word_of(page), false, __ATOMIC_ACQ_REL,
-                                  __ATOMIC_ACQUIRE))
-    return page;
-  give_back(page);
-  return page_at(word);
+// The chunk in that place, perhaps a new one; null: no memory. [app]
+Chunk* make_chunk(std::atomic<Chunk*>* place) {
+  Chunk* known = place->load(std::memory_order_acquire);
+  if (known != nullptr) return known;
+  Chunk* chunk = take_chunk();
+  if (chunk == nullptr || place->compare_exchange_strong(known, chunk, std::memory_order_acq_rel))
+    return chunk;
+  give_back(chunk);
+  return known;
 }
 
-uint32_t first_of(uint64_t key) { return static_cast<uint32_t>(key * kMix >> (64 - kTableBits)); }
+bool is_of_thread(uint64_t tag) { return tag != kFree && tag != kTaken && tag != kEnded; }
+uint64_t tag_of(uint64_t key, uint32_t index) { return (key << kChunksBits) + (index + 1); }
+uint32_t place_of(uint64_t key, uint32_t index, uint32_t next) {
+  return (static_cast<uint32_t>(key * kMix >> (64 - kTableBits)) + index + next) & (kEntries - 1);
+}
 
-// The entry with that key; kEntries: none. [app]
-uint32_t find(uint64_t key) {
-  const uint32_t first = first_of(key);
-  for (uint32_t i = 0; key > kNever && i < kTries; i++) {
-    const uint32_t at = (first + i) & (kEntries - 1);
-    if (table[at].key.load(std::memory_order_relaxed) == key) return at;
+// The entry of that thread for that chunk; kEntries: none. [app]
+uint32_t find(uint64_t key, uint32_t index) {
+  for (uint32_t i = 0; key != 0 && i < kTries; i++) {
+    const uint32_t at = place_of(key, index, i);
+    if (table[at].tag.load(std::memory_order_relaxed) == tag_of(key, index)) return at;
   }
   return kEntries;
 }
 
-// The same, or a new one of the calling thread; kEntries: no place, or no memory. [app]
-uint32_t find_or_make(uint64_t key, uint64_t os_id, bool is_agent) {
-  uint32_t at = find(key);
-  if (at != kEntries || key <= kNever) return at;
-  Page* directory = take_page();
-  Page* of_left_out = by_thread && directory != nullptr ? take_page() : nullptr;
-  for (uint32_t i = 0; directory != nullptr && i < kTries; i++) {
-    at = (first_of(key) + i) & (kEntries - 1);
+// The same, or a new one; kEntries: no place, or no memory. [app]
+uint32_t find_or_make(uint64_t key, uint32_t index, uint64_t os_id, bool is_agent) {
+  uint32_t at = find(key, index);
+  if (at != kEntries || key == 0) return at;
+  Chunk* counts = index != kNoChunk ? take_chunk() : nullptr;
+  if (counts == nullptr && index != kNoChunk) return kEntries;
+  for (uint32_t i = 0; i < kTries; i++) {
+    at = place_of(key, index, i);
     uint64_t free = kFree;
-    if (by_thread && of_left_out == nullptr) break;
-    if (!table[at].key.compare_exchange_strong(free, kTaken, std::memory_order_acq_rel)) continue;
-    owners[at].os_id = os_id;
-    owners[at].left_out = of_left_out;
-    owners[at].serial.store(0, std::memory_order_relaxed);
-    owners[at].is_agent = is_agent ? 1 : 0;
-    table[at].directory.store(word_of(directory), std::memory_order_release);
-    table[at].key.store(key, std::memory_order_release);
+    if (!table[at].tag.compare_exchange_strong(free, kTaken, std::memory_order_acq_rel)) continue;
+    table[at].index = index;
+    table[at].os_id = os_id;
+    table[at].left_out = nullptr;
+    table[at].serial.store(0, std::memory_order_relaxed);
+    table[at].is_agent = is_agent ? 1 : 0;
+    table[at].counts.store(counts, std::memory_order_release);
+    table[at].tag.store(tag_of(key, index), std::memory_order_release);
     return at;
   }
-  give_back(directory);
-  give_back(of_left_out);
+  give_back(counts);
   return kEntries;
 }
 
 // The program can call it with any number, too.
-void JNICALL add(JNIEnv* jni, jclass, jlong word, jint method) {
+jlong JNICALL add(JNIEnv* jni, jclass, jlong word, jint method) {
   const auto key = static_cast<uint64_t>(word);
   const uint32_t number = static_cast<uint32_t>(method) & (kMethods - 1);
-  const uint32_t index = number >> kPageBits, place = number & (kPageCounts - 1);
+  const uint32_t index = number >> kChunkBits, place = number & (kChunkCounts - 1);
   const bool may_ask = has_session.load(std::memory_order_acquire);
   uint64_t os_id = 0;
   const bool is_agent =
       may_ask && (services.probes->thread(services.host, jni, nullptr, &os_id) & HPROF_THREAD_AGENT) != 0;
-  const uint32_t at = may_ask ? find_or_make(key, os_id, is_agent) : kEntries;
+  const uint32_t at = may_ask ? find_or_make(key, index, os_id, is_agent) : kEntries;
   if (at != kEntries) {
-    const bool has_left_out =
-        owners[at].left_out == nullptr || make_page(owners[at].left_out, index) != nullptr;
-    Page* own = has_left_out ? make_page(page_at(table[at].directory.load(std::memory_order_relaxed)), index)
-                             : nullptr;
-    if (own != nullptr) {
-      __atomic_store_n(&own->words[place], own->words[place] + 1, __ATOMIC_RELAXED);
-      return;
-    }
+    Chunk* own = table[at].counts.load(std::memory_order_relaxed);
+    __atomic_store_n(&own->words[place], own->words[place] + 1, __ATOMIC_RELAXED);
+    return static_cast<jlong>(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(own)) << kTableBits | at);
   }
   if (may_ask) has_strays.store(true, std::memory_order_relaxed);
-  Page* of_all = page_of(&shared, index);
+  Chunk* of_all = shared[index].load(std::memory_order_acquire);
   if (of_all != nullptr && !is_agent) __atomic_fetch_add(&of_all->words[place], 1, __ATOMIC_RELAXED);
+  return 0;
 }
 
-jlong JNICALL table_at(JNIEnv*, jclass) { return static_cast<jlong>(word_of(table)); }
+// Sets an entry of HprofCounts' copy. Its thread is the calling one, or has called no method of the chunk.
+void copy_entry(JNIEnv* jni, uint32_t at, uint64_t tag) {
+  const jlongArray of_java = copy.load(std::memory_order_acquire);
+  if (jni == nullptr || of_java == nullptr) return;
+  const Chunk* counts = table[at].counts.load(std::memory_order_acquire);
+  const auto address = static_cast<jlong>(reinterpret_cast<uintptr_t>(counts));
+  const auto key = static_cast<jlong>(tag);
+  jni->SetLongArrayRegion(of_java, static_cast<jsize>(2 * at + 1), 1, &address);
+  std::atomic_thread_fence(std::memory_order_release);
+  jni->SetLongArrayRegion(of_java, static_cast<jsize>(2 * at), 1, &key);
+}
+
+// Makes an entry for a chunk of methods before their probes need it.
+void make_ready(JNIEnv* jni, uint64_t key, uint32_t index, const Entry& like) {
+  const uint32_t at = find_or_make(key, index, like.os_id, like.is_agent != 0);
+  if (at == kEntries) return;
+  table[at].serial.store(like.serial.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  copy_entry(jni, at, tag_of(key, index));
+}
+
+// Makes the shared counts of a chunk, and what `ready` says, since no thread calls its methods yet: entries
+// of all threads that are known. False: no memory.
+bool prepare(uint32_t index, bool ready) {
+  if (shared[index].load(std::memory_order_acquire) != nullptr) return true;
+  if (make_chunk(&left_out[index]) == nullptr || make_chunk(&shared[index]) == nullptr) return false;
+  if (!ready) return true;
+  auto* jni = static_cast<JNIEnv*>(services.jvm->jni(services.host));
+  for (const Entry& entry : table) {
+    const uint64_t tag = entry.tag.load(std::memory_order_acquire);
+    if (is_of_thread(tag) && entry.index == kNoChunk) make_ready(jni, tag >> kChunksBits, index, entry);
+  }
+  return true;
+}
+
+void JNICALL share(JNIEnv* jni, jclass owner, jlongArray of_java, jlong own_key) {
+  copy.store(static_cast<jlongArray>(jni->NewGlobalRef(of_java)), std::memory_order_release);
+  if (!has_session.load(std::memory_order_acquire)) return;
+  uint64_t os_id = 0;
+  const uint32_t flags = services.probes->thread(services.host, jni, nullptr, &os_id);
+  ThreadCounts().enter(jni, static_cast<uint64_t>(own_key), os_id, 0, flags);
+  struct Threads {
+    JNIEnv* jni;
+    jclass owner;
+    jmethodID key;
+  } threads = {jni, owner, jni->GetStaticMethodID(owner, "keyOf", "(Ljava/lang/Thread;)J")};
+  if (threads.key == nullptr) return;
+  services.threads->each(services.host, jni, &threads, [](void* of, hprof_thread* thread, void* jthread) {
+    const auto* to = static_cast<Threads*>(of);
+    jvalue argument = {};
+    argument.l = static_cast<jobject>(jthread);
+    const jlong key = to->jni->CallStaticLongMethodA(to->owner, to->key, &argument);
+    if (to->jni->ExceptionCheck()) {
+      to->jni->ExceptionClear();
+    } else {
+      ThreadCounts().enter(to->jni, static_cast<uint64_t>(key), thread->os_id, thread->serial, thread->flags);
+    }
+    return uint32_t{1};
+  });
+}
 
 const hprof_native kNatives[] = {
-    {"add", "(JI)V", reinterpret_cast<void (*)()>(&add)},
-    {"table", "()J", reinterpret_cast<void (*)()>(&table_at)},
+    {"add", "(JI)J", reinterpret_cast<void (*)()>(&add)},
+    {"share", "([JJ)V", reinterpret_cast<void (*)()>(&share)},
 };
 const hprof_probe_class kClasses[ThreadCounts::kJavaClasses] = {
     {ThreadCounts::kTargetClass, kHprofCounts, sizeof kHprofCounts, 2, kNatives},
     {"java/lang/HprofCountsMemory", kHprofCountsMemory, sizeof kHprofCountsMemory, 0, nullptr},
 };
 
-bool is_counted(uint32_t at) {
-  const uint64_t key = table[at].key.load(std::memory_order_acquire);
-  return (key > kNever || key == kEnded) && owners[at].is_agent == 0;
+bool is_counted(const Entry& entry) {
+  const uint64_t tag = entry.tag.load(std::memory_order_acquire);
+  return tag != kFree && tag != kTaken && entry.index != kNoChunk && entry.is_agent == 0;
 }
-Page* directory_of(uint32_t at) { return page_at(table[at].directory.load(std::memory_order_acquire)); }
 
-void add_page(const Page* from, uint64_t* sums) {
-  for (uint32_t i = 0; from != nullptr && i < kPageCounts; i++)
+void add_to_sums(const Chunk* from) {
+  for (uint32_t i = 0; from != nullptr && i < kChunkCounts; i++) {
     sums[i] += __atomic_load_n(&from->words[i], __ATOMIC_RELAXED);
-}
-
-// The counts of a page of all that have one row: the entry's, or, for kEntries, the shared ones and without
-// by_thread those of all threads. False: none has the page.
-bool sum(uint32_t at, uint32_t index, uint64_t* sums) {
-  memset(sums, 0, kPageCounts * sizeof *sums);
-  const Page* own = page_of(at == kEntries ? &shared : directory_of(at), index);
-  if (own == nullptr) return false;
-  add_page(own, sums);
-  for (uint32_t i = 0; at == kEntries && !by_thread && i < kEntries; i++) {
-    if (is_counted(i)) add_page(page_of(directory_of(i), index), sums);
   }
-  return true;
 }
 
-// Calls visit(at, index, sums, left_out) for each page of those that have a row. Under the lock.
+// Calls visit(entry, index, left_out) for each chunk that has a row for each method, with its counts in
+// `sums`: with by_thread those of an entry, and then, for a null entry, the shared ones, without it with
+// those of all threads. left_out is a place; what is in it may be null: nothing. Under the lock.
 template <class F>
 void each_sum(const F& visit) {
-  uint64_t sums[kPageCounts];
-  for (uint32_t at = by_thread ? 0 : kEntries; at <= kEntries; at++) {
-    if (at != kEntries && !is_counted(at)) continue;
-    for (uint32_t index = 0; index < kPages; index++) {
-      Page* left = page_of(at == kEntries ? &left_out : owners[at].left_out, index);
-      if (!sum(at, index, sums)) continue;
-      // There was no memory for it.
-      if (left == nullptr) {
-        count_loss(lost_left_out);
-      } else {
-        visit(at, index, sums, left->words);
-      }
-    }
+  for (uint32_t at = 0; by_thread && at < kEntries; at++) {
+    Entry& entry = table[at];
+    if (!is_counted(entry)) continue;
+    memset(sums, 0, sizeof sums);
+    add_to_sums(entry.counts.load(std::memory_order_acquire));
+    Chunk* left = entry.left_out;
+    visit(&entry, entry.index, &left);
+    entry.left_out = left;
   }
+  for (uint32_t index = 0; index < kChunks; index++) {
+    const Chunk* of_all = shared[index].load(std::memory_order_acquire);
+    if (of_all == nullptr) continue;
+    memset(sums, 0, sizeof sums);
+    add_to_sums(of_all);
+    for (uint32_t at = 0; !by_thread && at < kEntries; at++) {
+      if (is_counted(table[at]) && table[at].index == index)
+        add_to_sums(table[at].counts.load(std::memory_order_acquire));
+    }
+    Chunk* left = left_out[index].load(std::memory_order_acquire);
+    visit(nullptr, index, &left);
+  }
+}
+
+// Sets what is left out of each sum to of(sum, left out).
+template <class F>
+void leave_out(const F& of) {
+  each_sum([&](const Entry*, uint32_t, Chunk** left) {
+    for (uint32_t i = 0; i < kChunkCounts; i++) {
+      const uint64_t before = *left != nullptr ? (*left)->words[i] : 0, now = of(sums[i], before);
+      if (now == before) continue;
+      if (*left == nullptr && (*left = take_chunk()) == nullptr) {
+        count_loss(lost_left_out);
+        return;
+      }
+      (*left)->words[i] = now;
+    }
+  });
 }
 
 // While the collector is stopped, left_out has what it had, minus the counts at the stop.
 void turn(bool running) {
   if (running == is_running) return;
   is_running = running;
-  each_sum([running](uint32_t, uint32_t, const uint64_t* sums, uint64_t* left) {
-    for (uint32_t i = 0; i < kPageCounts; i++) left[i] += running ? sums[i] : 0 - sums[i];
-  });
+  leave_out([running](uint64_t sum, uint64_t left) { return running ? left + sum : left - sum; });
 }
 
 void leave_out_all() {
-  each_sum([](uint32_t, uint32_t, const uint64_t* sums, uint64_t* left) {
-    for (uint32_t i = 0; i < kPageCounts; i++) left[i] = is_running ? sums[i] : 0;
-  });
+  leave_out([](uint64_t sum, uint64_t) { return is_running ? sum : 0; });
 }
 
-// Gives the pages of an entry back, and adds what they have to those that all threads share. Under the lock.
-void fold(uint32_t at) {
-  Page* directory = directory_of(at);
-  Page* of_left_out = owners[at].left_out;
-  for (uint32_t index = 0; index < kPages; index++) {
-    Page* page = page_of(directory, index);
-    Page* to = page_of(&shared, index);
-    Page* left = page_of(of_left_out, index);
-    Page* to_left = page_of(&left_out, index);
-    for (uint32_t i = 0; page != nullptr && to != nullptr && owners[at].is_agent == 0 && i < kPageCounts;
-         i++) {
-      if (page->words[i] != 0) __atomic_fetch_add(&to->words[i], page->words[i], __ATOMIC_RELAXED);
-      if (by_thread && left != nullptr && to_left != nullptr) to_left->words[i] += left->words[i];
-    }
-    give_back(page);
-    give_back(left);
+void add_to(Chunk* to, const Chunk* from) {
+  for (uint32_t i = 0; to != nullptr && from != nullptr && i < kChunkCounts; i++) {
+    if (from->words[i] != 0) __atomic_fetch_add(&to->words[i], from->words[i], __ATOMIC_RELAXED);
   }
-  give_back(directory);
-  give_back(of_left_out);
-  owners[at].left_out = nullptr;
-  table[at].directory.store(0, std::memory_order_relaxed);
-  table[at].key.store(kFree, std::memory_order_release);
 }
 
-// An entry of an earlier session, which did not count by thread, gets what it lacks. Under the lock.
-void make_left_out(uint32_t at) {
-  if (owners[at].left_out == nullptr) owners[at].left_out = take_page();
-  const Page* directory = directory_of(at);
-  for (uint32_t index = 0; owners[at].left_out != nullptr && index < kPages; index++) {
-    if (page_of(directory, index) != nullptr) make_page(owners[at].left_out, index);
+// Adds what an entry has to the counts that all threads share, and gives its chunks back. Under the lock.
+void fold(Entry* entry) {
+  Chunk* counts = entry->counts.load(std::memory_order_acquire);
+  if (entry->is_agent == 0) {
+    add_to(shared[entry->index].load(std::memory_order_acquire), counts);
+    if (by_thread) add_to(left_out[entry->index].load(std::memory_order_acquire), entry->left_out);
   }
+  give_back(counts);
+  give_back(entry->left_out);
+  entry->left_out = nullptr;
+  entry->counts.store(nullptr, std::memory_order_relaxed);
+  entry->tag.store(kFree, std::memory_order_release);
 }
 
 // Under the lock.
 void fold_ended() {
-  for (uint32_t at = 0; !by_thread && at < kEntries; at++) {
-    if (table[at].key.load(std::memory_order_acquire) == kEnded) fold(at);
+  for (Entry& entry : table) {
+    if (entry.tag.load(std::memory_order_acquire) == kEnded) fold(&entry);
   }
 }
 
-void visit_count(uint32_t method, uint64_t calls, void* argument, ThreadCounts::VisitCount visit) {
-  const hprof_thread_count count = {method, method, 0, calls, 0};
-  if (calls != 0) visit(argument, &count);
+// Calls visit(method) for each one of the chunk that has probes.
+template <class F>
+void each_probed(uint32_t index, const F& visit) {
+  for (uint32_t first = index << kChunkBits; first < (index + 1) << kChunkBits; first += 64) {
+    uint64_t word = probed[first / 64].load(std::memory_order_relaxed);
+    for (; word != 0; word &= word - 1) visit(first + static_cast<uint32_t>(__builtin_ctzll(word)));
+  }
+}
+
+void visit_counts(uint32_t index, const uint64_t* counts, void* argument, ThreadCounts::VisitCount visit) {
+  each_probed(index, [&](uint32_t method) {
+    const uint64_t calls = __atomic_load_n(&counts[method & (kChunkCounts - 1)], __ATOMIC_RELAXED);
+    const hprof_thread_count count = {method, method, 0, calls, 0};
+    if (calls != 0) visit(argument, &count);
+  });
 }
 
 }  // namespace
@@ -327,41 +380,33 @@ void ThreadCounts::open(const Services& of, bool threads) {
   lost_methods =
       of.log->loss_counter(of.host, "methods: 262,143 are counted already, or memory was short (include=)");
   lost_left_out = of.log->loss_counter(
-      of.host, "calls: no memory for the counts of threads from an earlier session (max-memory=)");
-  // The key 0 leads to this entry.
-  table[0].key.store(kNever, std::memory_order_relaxed);
+      of.host, "calls: no memory for what a stop or reset leaves out of the counts of threads (max-memory=)");
   for (std::atomic<uint64_t>& word : probed) word.store(0, std::memory_order_relaxed);
   kept_ended.store(0, std::memory_order_relaxed);
   merged.store(0, std::memory_order_relaxed);
   has_strays.store(false, std::memory_order_relaxed);
   LockGuard guard(lock, services);
   is_running = false;
-  for (uint32_t at = 0; at < kEntries; at++) {
-    const uint64_t key = table[at].key.load(std::memory_order_acquire);
-    if (key == kEnded) fold(at);
-    if (by_thread && key > kNever) make_left_out(at);
-  }
+  fold_ended();
   leave_out_all();
   has_session.store(true, std::memory_order_release);
 }
 
-// The pages stay; those of the next session are charged to it.
+// The chunks stay; those of the next session are charged to it.
 void ThreadCounts::close() {
   has_session.store(false, std::memory_order_release);
   const uint64_t count = charged.exchange(0, std::memory_order_relaxed);
-  if (count != 0) services.mem->uncharge(services.host, count * sizeof(Page));
+  if (count != 0) services.mem->uncharge(services.host, count * sizeof(Chunk));
 }
 
 uint32_t ThreadCounts::number(hprof_method_id method) {
-  const uint32_t index = method >> kPageBits;
-  if (method >= kMethods || make_page(&left_out, index) == nullptr || make_page(&shared, index) == nullptr) {
+  const uint32_t index = method >> kChunkBits;
+  if (method >= kMethods || !prepare(index, !has_begun.load(std::memory_order_acquire))) {
     count_loss(lost_methods);
     return 0;
   }
+  if (index + 1 < kChunks) prepare(index + 1, true);
   probed[method / 64].fetch_or(uint64_t{1} << method % 64, std::memory_order_relaxed);
-  uint32_t end = page_end.load(std::memory_order_relaxed);
-  while (end <= index && !page_end.compare_exchange_weak(end, index + 1, std::memory_order_relaxed)) {
-  }
   return method;
 }
 
@@ -369,6 +414,8 @@ void ThreadCounts::start() {
   LockGuard guard(lock, services);
   turn(true);
 }
+
+void ThreadCounts::began() { has_begun.store(true, std::memory_order_release); }
 
 void ThreadCounts::stop() {
   LockGuard guard(lock, services);
@@ -380,49 +427,66 @@ void ThreadCounts::reset() {
   leave_out_all();
 }
 
-void ThreadCounts::leave(uint64_t key, hprof_thread_serial serial) {
-  const uint32_t at = find(key);
-  if (at == kEntries) return;
-  if (serial != 0) owners[at].serial.store(serial, std::memory_order_relaxed);
-  table[at].key.store(kEnded, std::memory_order_release);
-  if (by_thread && kept_ended.fetch_add(1, std::memory_order_relaxed) < kMostEnded) return;
-  if (by_thread) merged.fetch_add(1, std::memory_order_relaxed);
-  // Else the next report or thread does it.
-  if (!lock.try_lock()) return;
-  fold(at);
-  lock.unlock();
+void ThreadCounts::leave(JNIEnv* jni, uint64_t key, hprof_thread_serial serial) {
+  const uint32_t known = find(key, kNoChunk);
+  if (known != kEntries) table[known].tag.store(kFree, std::memory_order_release);
+  uint32_t entries[kChunks], count = 0;
+  for (uint32_t index = 0; index < kChunks; index++) {
+    const uint32_t at = find(key, index);
+    if (at != kEntries) entries[count++] = at;
+  }
+  if (count == 0) return;
+  const bool keeps = by_thread && kept_ended.fetch_add(count, std::memory_order_relaxed) < kMostEnded;
+  if (by_thread && !keeps) merged.fetch_add(1, std::memory_order_relaxed);
+  // Else the next report or thread folds them.
+  const bool folds = !keeps && lock.try_lock();
+  for (uint32_t i = 0; i < count; i++) {
+    Entry& entry = table[entries[i]];
+    copy_entry(jni, entries[i], kFree);
+    if (serial != 0) entry.serial.store(serial, std::memory_order_relaxed);
+    entry.tag.store(kEnded, std::memory_order_release);
+    if (folds) fold(&entry);
+  }
+  if (folds) lock.unlock();
 }
 
-void ThreadCounts::enter(uint64_t key, uint64_t os_id, hprof_thread_serial serial) {
-  const uint32_t at = find(key);
-  if (at == kEntries) return;
-  if (owners[at].os_id == os_id) {
-    owners[at].serial.store(serial, std::memory_order_relaxed);
-  } else {
-    leave(key, 0);
+void ThreadCounts::enter(JNIEnv* jni, uint64_t key, uint64_t os_id, hprof_thread_serial serial,
+                         uint32_t flags) {
+  for (uint32_t index = kNoChunk; index != kChunks; index++) {
+    const uint32_t at = find(key, index);
+    if (at == kEntries || table[at].os_id == os_id) continue;
+    leave(jni, key, 0);
+    break;
+  }
+  const uint32_t known = find_or_make(key, kNoChunk, os_id, (flags & HPROF_THREAD_AGENT) != 0);
+  if (known == kEntries) return;
+  table[known].serial.store(serial, std::memory_order_relaxed);
+  for (uint32_t index = 0; index < kChunks; index++) {
+    if (shared[index].load(std::memory_order_acquire) != nullptr) make_ready(jni, key, index, table[known]);
   }
 }
 
 void ThreadCounts::name(uint64_t os_id, hprof_thread_serial serial) {
-  for (uint32_t at = 0; at < kEntries; at++) {
-    if (owners[at].os_id == os_id && table[at].key.load(std::memory_order_acquire) > kNever)
-      owners[at].serial.store(serial, std::memory_order_relaxed);
+  for (Entry& entry : table) {
+    if (entry.os_id == os_id && is_of_thread(entry.tag.load(std::memory_order_acquire)))
+      entry.serial.store(serial, std::memory_order_relaxed);
   }
 }
 
 void ThreadCounts::each(void* argument, Visit visit) {
   LockGuard guard(lock, services);
-  fold_ended();
+  if (!by_thread) fold_ended();
   memset(called, 0, sizeof called);
   // The shared counts come last.
-  each_sum([&](uint32_t at, uint32_t index, const uint64_t* sums, const uint64_t* left) {
-    const hprof_thread_serial thread = at == kEntries ? 0 : owners[at].serial.load(std::memory_order_relaxed);
-    for (uint32_t i = 0; i < kPageCounts; i++) {
-      const uint32_t method = index * kPageCounts + i;
+  each_sum([&](const Entry* entry, uint32_t index, Chunk** left) {
+    const hprof_thread_serial thread = entry == nullptr ? 0 : entry->serial.load(std::memory_order_relaxed);
+    for (uint32_t i = 0; i < kChunkCounts; i++) {
+      const uint32_t method = index * kChunkCounts + i;
       const uint64_t bit = uint64_t{1} << method % 64;
-      const uint64_t calls = is_running ? sums[i] - left[i] : 0 - left[i];
+      const uint64_t none = *left != nullptr ? (*left)->words[i] : 0;
+      const uint64_t calls = is_running ? sums[i] - none : 0 - none;
       if ((probed[method / 64].load(std::memory_order_relaxed) & bit) == 0) continue;
-      if (calls == 0 && (at != kEntries || (called[method / 64] & bit) != 0)) continue;
+      if (calls == 0 && (entry != nullptr || (called[method / 64] & bit) != 0)) continue;
       if (calls != 0) called[method / 64] |= bit;
       visit(argument, thread, method, calls);
     }
@@ -430,35 +494,33 @@ void ThreadCounts::each(void* argument, Visit visit) {
 }
 
 bool ThreadCounts::each_of(uint64_t key, void* argument, VisitCount visit) {
-  const uint32_t at = find(key);
-  const uint32_t end = page_end.load(std::memory_order_relaxed);
-  for (uint32_t index = 0; at != kEntries && index < end; index++) {
-    const Page* page = page_of(directory_of(at), index);
-    for (uint32_t i = 0; page != nullptr && i < kPageCounts; i++)
-      visit_count(index * kPageCounts + i, page->words[i], argument, visit);
+  for (uint32_t index = 0; index < kChunks; index++) {
+    const uint32_t at = find(key, index);
+    if (at == kEntries) continue;
+    visit_counts(index, table[at].counts.load(std::memory_order_acquire)->words, argument, visit);
   }
   return !has_strays.load(std::memory_order_relaxed);
 }
 
 bool ThreadCounts::each_of_all(void* argument, VisitCount visit) {
   LockGuard guard(lock, services);
-  for (uint32_t index = 0; index < kPages; index++) {
-    uint64_t sums[kPageCounts] = {};
-    if (page_of(&shared, index) == nullptr) continue;
-    add_page(page_of(&shared, index), sums);
-    for (uint32_t at = 0; at < kEntries; at++) {
-      if (is_counted(at)) add_page(page_of(directory_of(at), index), sums);
+  for (uint32_t index = 0; index < kChunks; index++) {
+    const Chunk* of_all = shared[index].load(std::memory_order_acquire);
+    if (of_all == nullptr) continue;
+    memset(sums, 0, sizeof sums);
+    add_to_sums(of_all);
+    for (const Entry& entry : table) {
+      if (is_counted(entry) && entry.index == index)
+        add_to_sums(entry.counts.load(std::memory_order_acquire));
     }
-    for (uint32_t i = 0; i < kPageCounts; i++) visit_count(index * kPageCounts + i, sums[i], argument, visit);
+    visit_counts(index, sums, argument, visit);
   }
   return true;
 }
 
 void ThreadCounts::each_method(void* argument, void (*visit)(void* argument, uint32_t method)) {
-  for (uint32_t method = 0; method < kMethods; method++) {
-    const uint64_t word = probed[method / 64].load(std::memory_order_relaxed);
-    if ((word & uint64_t{1} << method % 64) != 0) visit(argument, method);
-  }
+  for (uint32_t index = 0; index < kChunks; index++)
+    each_probed(index, [&](uint32_t method) { visit(argument, method); });
 }
 
 uint64_t ThreadCounts::methods() const {

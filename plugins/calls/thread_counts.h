@@ -1,11 +1,12 @@
 // The counts of calls by thread and method, the native methods of java/HprofCounts.java, which makes them,
 // and sums of them.
 //
-// A thread's counts are in pages, which it finds by a directory; only the thread writes them. A hash table
-// leads from its key, the address of the VM's thread, to the directory. All threads share one more directory:
-// its counts are added to atomically, by threads without an entry or a page of their own, and by those that
-// end, whose pages are then free. The page of that directory is made when a method gets its number, so each
-// call is counted somewhere.
+// A thread's counts are in chunks, by the high bits of a method's number; only the thread writes them. A hash
+// table leads from its key, the address of the VM's thread, and the chunk's number to a chunk; HprofCounts
+// has its own copy of the table, of which a thread writes its entries, and leave() clears them. All threads
+// share one more set of chunks: their counts are added to atomically, by threads without an entry, and by
+// those that end, whose chunks are then free. The chunk of that set is made when a method gets its number, so
+// each call is counted somewhere.
 //
 // The word that switches the probes off is not volatile: a compiled loop that has read it counts as long as
 // it runs. So nobody sets counts back; `left_out` of each method has what was counted while the collector was
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <jni.h>
 
 #include <hprof/cpp/services.hpp>
 #include <hprof/draft/thread_counts.h>
@@ -23,9 +25,10 @@
 namespace hprof::calls {
 
 // As in HprofCounts.
-constexpr uint32_t kPageBits = 9, kPageCounts = 1u << kPageBits, kPages = 512;
-constexpr uint32_t kTableBits = 14, kEntries = 1u << kTableBits, kTries = 8;
-constexpr uint32_t kMethods = kPages * kPageCounts;  // their numbers are below
+constexpr uint32_t kChunkBits = 12, kChunkCounts = 1u << kChunkBits;
+constexpr uint32_t kChunksBits = 6, kChunks = 1u << kChunksBits;
+constexpr uint32_t kTableBits = 13, kEntries = 1u << kTableBits, kTries = 32;
+constexpr uint32_t kMethods = kChunks * kChunkCounts;  // their numbers are below
 
 // One instance per process has the counts: open() takes them over.
 class ThreadCounts {
@@ -37,14 +40,17 @@ class ThreadCounts {
   uint32_t number(hprof_method_id method);
   // From now on, or no longer, calls are part of the sums. Also what reset() leaves out. [control]
   void start();
+  void began();  // the probes are on
   void stop();
   void reset();
 
   // A thread that runs no more probes has that key, or an earlier one had. [app]
-  void leave(uint64_t key, hprof_thread_serial serial);
-  // The calling thread starts. Its key may be that of a thread that ended without an event. [app]
-  void enter(uint64_t key, uint64_t os_id, hprof_thread_serial serial);
-  // Tells the serial of a thread that has an entry. [control]
+  void leave(JNIEnv* jni, uint64_t key, hprof_thread_serial serial);
+  // The calling thread starts, or another one has not ended; flags: HPROF_THREAD_*. Its key may be that of a
+  // thread that ended without an event. Makes its entries, since compilers leave the way to make them out of
+  // a probe as long as no thread took it. [app][control]
+  void enter(JNIEnv* jni, uint64_t key, uint64_t os_id, hprof_thread_serial serial, uint32_t flags);
+  // Tells the serial of a thread that has entries. [control]
   void name(uint64_t os_id, hprof_thread_serial serial);
 
   // Calls visit(argument, thread, method, calls) for each method that has probes, also without calls; with

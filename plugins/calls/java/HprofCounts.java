@@ -7,22 +7,22 @@ import sun.misc.Unsafe;
  * The targets of the probes of calls=y: the beginning of each counted call. The rules for targets are those of
  * hprof/service/probes.h.
  *
- * <p>Each platform thread has counts of its own, outside of the heap, which only it writes: a directory of pages, by the
- * high bits of a method's number, with the counts by its low bits. A hash table finds the directory by Thread.eetop, the
- * address of the VM's own thread, so that no class gets a field and the unit can be attached. A virtual thread counts for
+ * <p>Each platform thread has counts of its own, outside of the heap, which only it writes, in chunks by the high bits of a
+ * method's number. A hash table finds a chunk by Thread.eetop, the address of the VM's own thread, and by the chunk's
+ * number, so that no class gets a field and the unit can be attached. The table is in the heap, since compilers know that
+ * writing a count does not change it: methods that are compiled together look a chunk up once. A virtual thread counts for
  * the thread that carries it, and cannot be unmounted between the load of a count and its store.
  *
- * <p>Where the thread has no directory, or that no page yet, the unit makes them, or adds to the counts of all threads
- * atomically: no call is lost for want of memory. The offsets below are shared with thread_counts.h.
+ * <p>Where the thread has no such chunk yet, the unit makes it, or adds to the counts of all threads atomically: no call is
+ * lost for want of memory. The numbers below are shared with thread_counts.h.
  */
 public final class HprofCounts {
-  static final int PAGE_BITS = 9;
-  static final int PAGES = 512;
+  static final int CHUNK_BITS = 12;
+  static final int CHUNKS_BITS = 6;
 
-  // An entry of the table: the key, the address of a directory.
-  static final int ENTRY_BITS = 4;
-  static final int TABLE_BITS = 14;
-  static final int TRIES = 8;
+  // An entry of the table: the tag, the address of a chunk. The tag 0 is free.
+  static final int TABLE_BITS = 13;
+  static final int TRIES = 32;
   static final long MIX = 0x9E3779B97F4A7C15L;
 
   /** Set while the unit counts; never before VMInit. */
@@ -35,74 +35,93 @@ public final class HprofCounts {
     HprofCountsMemory.UNSAFE.hashCode();
   }
 
-  /** A method begins. In VMs without virtual threads. */
+  /**
+   * A method begins. In VMs without virtual threads. One method of more bytes than C1 inlines: its code calls what C2 made
+   * of this one.
+   */
   public static void called(int method) {
-    if (live) count(Thread.currentThread(), method);
-  }
-
-  /** A method begins. In VMs with virtual threads. */
-  public static void calledOnCarrier(int method) {
-    if (live) count(Thread.currentCarrierThread(), method);
-  }
-
-  private static void count(Thread thread, int method) {
+    if (!live) return;
     Unsafe unsafe = HprofCountsMemory.UNSAFE;
-    long key = unsafe.getLong(thread, HprofCountsMemory.KEY), page;
-    long entry = HprofCountsMemory.TABLE + (key * MIX >>> 64 - TABLE_BITS << ENTRY_BITS);
-    if (unsafe.getLong(null, entry) != key || (page = page(entry, method)) == 0) {
+    long key = unsafe.getLong(Thread.currentThread(), HprofCountsMemory.KEY);
+    int chunk = method >>> CHUNK_BITS & (1 << CHUNKS_BITS) - 1;
+    int at = ((int) (key * MIX >>> 64 - TABLE_BITS) + chunk & (1 << TABLE_BITS) - 1) << 1;
+    long[] table = HprofCountsMemory.TABLE;
+    if (table[at] != (key << CHUNKS_BITS) + chunk + 1) {
       countSlowly(key, method);
-    } else {
-      increment(page, method);
+      return;
     }
+    long place = table[at + 1] + ((method & (1 << CHUNK_BITS) - 1) << 3);
+    unsafe.putLong(null, place, unsafe.getLong(null, place) + 1);
   }
 
-  /** The page of the entry's thread for that method; 0: none yet. */
-  private static long page(long entry, int method) {
+  /** The same in VMs with virtual threads, whose key is 0. */
+  public static void calledOnCarrier(int method) {
+    if (!live) return;
     Unsafe unsafe = HprofCountsMemory.UNSAFE;
-    return unsafe.getLong(null, unsafe.getLong(null, entry + 8) + ((method >>> PAGE_BITS & PAGES - 1) << 3));
+    long key = unsafe.getLong(Thread.currentThread(), HprofCountsMemory.KEY);
+    if (key == 0) key = unsafe.getLong(Thread.currentCarrierThread(), HprofCountsMemory.KEY);
+    int chunk = method >>> CHUNK_BITS & (1 << CHUNKS_BITS) - 1;
+    int at = ((int) (key * MIX >>> 64 - TABLE_BITS) + chunk & (1 << TABLE_BITS) - 1) << 1;
+    long[] table = HprofCountsMemory.TABLE;
+    if (table[at] != (key << CHUNKS_BITS) + chunk + 1) {
+      countSlowly(key, method);
+      return;
+    }
+    long place = table[at + 1] + ((method & (1 << CHUNK_BITS) - 1) << 3);
+    unsafe.putLong(null, place, unsafe.getLong(null, place) + 1);
   }
 
-  private static void increment(long page, int method) {
-    Unsafe unsafe = HprofCountsMemory.UNSAFE;
-    long at = page + ((method & (1 << PAGE_BITS) - 1) << 3);
-    unsafe.putLong(null, at, unsafe.getLong(null, at) + 1);
-  }
-
-  /** The thread's entry is not the first one for its key, or it has no entry, or no page for the method. */
+  /** The thread's entry is not the first one for its tag, or it has none. */
   @java.lang.invoke.DontInline
   @DontInline
   private static void countSlowly(long key, int method) {
-    long first = key * MIX >>> 64 - TABLE_BITS;
-    for (int i = 0; key != 0 && i < TRIES; i++) {
-      long entry = HprofCountsMemory.TABLE + ((first + i & (1 << TABLE_BITS) - 1) << ENTRY_BITS), page;
-      if (HprofCountsMemory.UNSAFE.getLong(null, entry) != key) continue;
-      if ((page = page(entry, method)) == 0) break;
-      increment(page, method);
+    long[] table = HprofCountsMemory.TABLE;
+    Unsafe unsafe = HprofCountsMemory.UNSAFE;
+    int chunk = method >>> CHUNK_BITS & (1 << CHUNKS_BITS) - 1;
+    int first = (int) (key * MIX >>> 64 - TABLE_BITS) + chunk;
+    long tag = (key << CHUNKS_BITS) + chunk + 1;
+    for (int i = 1; i < TRIES; i++) {
+      int at = (first + i & (1 << TABLE_BITS) - 1) << 1;
+      if (table[at] != tag) continue;
+      long place = table[at + 1] + ((method & (1 << CHUNK_BITS) - 1) << 3);
+      unsafe.putLong(null, place, unsafe.getLong(null, place) + 1);
       return;
     }
-    add(key, method);
+    long found = add(key, method);
+    if (found == 0) return;
+    int at = (int) found & (1 << TABLE_BITS) - 1;
+    table[2 * at + 1] = found >>> TABLE_BITS;
+    table[2 * at] = tag;
   }
 
   /** The key of the calling platform thread, which starts or ends. */
   static long key() {
-    return HprofCountsMemory.UNSAFE.getLong(Thread.currentThread(), HprofCountsMemory.KEY);
+    return keyOf(Thread.currentThread());
   }
 
-  /** Counts a call of the thread with that key, and lets the next ones find its counts. */
-  private static native void add(long key, int method);
+  static long keyOf(Thread thread) {
+    return HprofCountsMemory.UNSAFE.getLong(thread, HprofCountsMemory.KEY);
+  }
 
-  /** The address of the table. */
-  static native long table();
+  /** Counts a call of the thread with that key. Returns its entry and the address of the chunk; 0: it gets none. */
+  private static native long add(long key, int method);
+
+  /** Tells the unit of the table, where it makes entries of threads before they need them, and frees them. */
+  static native void share(long[] table, long key);
 }
 
 /** A class of its own, so that prime() initialises it, and its fields are constants to the compilers. */
 final class HprofCountsMemory {
   static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
-  static final long TABLE = HprofCounts.table();
+  static final long[] TABLE = new long[2 << HprofCounts.TABLE_BITS];
 
   /** The offset of Thread.eetop. */
   static final long KEY = offset();
+
+  static {
+    HprofCounts.share(TABLE, HprofCounts.key());
+  }
 
   private HprofCountsMemory() {}
 

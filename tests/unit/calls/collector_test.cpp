@@ -1,4 +1,4 @@
-// The collector without a VM: the test counts as HprofCounts does where a page or an entry lacks.
+// The collector without a VM: the test counts as HprofCounts does where an entry lacks.
 #include <doctest/doctest.h>
 #include <jvmti.h>
 #include <map>
@@ -51,8 +51,8 @@ struct CallsVm : UnitVm {
   void call(uint64_t key, uint32_t method, int times = 1) {
     thread_os_id = key / 16;
     for (; times > 0; times--)
-      native<void(JNICALL*)(JNIEnv*, jclass, jlong, jint)>("add")(nullptr, nullptr, static_cast<jlong>(key),
-                                                                  static_cast<jint>(method));
+      native<jlong(JNICALL*)(JNIEnv*, jclass, jlong, jint)>("add")(nullptr, nullptr, static_cast<jlong>(key),
+                                                                   static_cast<jint>(method));
   }
   Counts& counts() {
     const auto* ids = find_service<hprof_ids_service>(mock.host(), HPROF_SERVICE_IDS);
@@ -108,34 +108,34 @@ TEST_CASE("without memory, a place or a key the calls are counted together, and 
   CallsVm f;
   f.start();
   f.number(7);
-  f.number(600);
+  f.number(5000);
   f.call(0, 7, 2);  // no key
   f.call(0x11000, 7);
   f.mock.charge_limit = f.mock.memory_charged;
-  f.call(0x11000, 600, 5);  // no page
-  f.call(0x12000, 7, 6);    // no directory
-  CHECK(f.number(5000) == 0);
+  f.call(0x11000, 5000, 5);  // no chunk
+  f.call(0x12000, 7, 6);     // no chunk
+  CHECK(f.number(20000) == 0);
   f.mock.charge_limit = UINT64_MAX;
   // Far more threads than the table has entries.
-  for (uint64_t i = 0; i < 2 * kEntries; i++) f.call(0x100000 + i * 16, 600);
-  CHECK(f.counts() == CallsVm::Counts{{{0, 7}, 9}, {{0, 600}, 5 + 2 * kEntries}});
-  for (uint64_t i = 0; i < 2 * kEntries; i++) ThreadCounts().leave(0x100000 + i * 16, 0);
-  ThreadCounts().leave(0x11000, 0);
-  CHECK(f.counts() == CallsVm::Counts{{{0, 7}, 9}, {{0, 600}, 5 + 2 * kEntries}});
+  for (uint64_t i = 0; i < 2 * kEntries; i++) f.call(0x100000 + i * 16, 5000);
+  CHECK(f.counts() == CallsVm::Counts{{{0, 7}, 9}, {{0, 5000}, 5 + 2 * kEntries}});
+  for (uint64_t i = 0; i < 2 * kEntries; i++) ThreadCounts().leave(nullptr, 0x100000 + i * 16, 0);
+  ThreadCounts().leave(nullptr, 0x11000, 0);
+  CHECK(f.counts() == CallsVm::Counts{{{0, 7}, 9}, {{0, 5000}, 5 + 2 * kEntries}});
 }
 
-TEST_CASE("a thread that ends keeps its calls, and gives its pages back") {
+TEST_CASE("a thread that ends keeps its calls, and gives its memory back") {
   CallsVm f;
   f.start();
   f.number(7);
   const uint64_t before = f.mock.memory_charged;
   f.call(0x21000, 7, 3);
   CHECK(f.mock.memory_charged > before);
-  ThreadCounts().leave(0x21000, 0);
+  ThreadCounts().leave(nullptr, 0x21000, 0);
   CHECK(f.mock.memory_charged == before);
   f.call(0x21000, 7, 4);  // another thread at that address
   CHECK(f.counts() == CallsVm::Counts{{{0, 7}, 7}});
-  ThreadCounts().leave(0x21000, 0);
+  ThreadCounts().leave(nullptr, 0x21000, 0);
 }
 
 TEST_CASE("what is counted while it is off, before a reset or in an earlier session is left out") {
@@ -166,7 +166,7 @@ TEST_CASE("what is counted while it is off, before a reset or in an earlier sess
   CHECK(next.counts() == CallsVm::Counts{{{0, 7}, 0}});
   next.call(0x31000, 7);
   CHECK(next.counts() == CallsVm::Counts{{{0, 7}, 1}});
-  ThreadCounts().leave(0x31000, 0);
+  ThreadCounts().leave(nullptr, 0x31000, 0);
 }
 
 TEST_CASE("with thread=y each thread has its calls, also when it has ended") {
@@ -177,13 +177,13 @@ TEST_CASE("with thread=y each thread has its calls, also when it has ended") {
   f.number(8);
   f.call(0x41000, 7, 2);
   f.call(0x42000, 7, 3);
-  ThreadCounts().leave(0x42000, 6);
+  ThreadCounts().leave(nullptr, 0x42000, 6);
   CHECK(f.counts() == CallsVm::Counts{{{5, 7}, 2}, {{6, 7}, 3}, {{0, 8}, 0}});
   // A new thread at the address of one that ended without an event.
   f.call(0x43000, 8, 4);
-  ThreadCounts().enter(0x43000, 1, 10);
+  ThreadCounts().enter(nullptr, 0x43000, 1, 10, 0);
   f.call(0x43000, 8);
-  CHECK(f.counts() == CallsVm::Counts{{{5, 7}, 2}, {{6, 7}, 3}, {{0, 8}, 1}});
+  CHECK(f.counts() == CallsVm::Counts{{{5, 7}, 2}, {{6, 7}, 3}, {{0, 8}, 4}, {{10, 8}, 1}});
   CHECK(f.total == 10);
 }
 
@@ -193,12 +193,34 @@ TEST_CASE("of the threads that ended only the first have rows of their own, and 
   f.number(7);
   for (uint32_t i = 1; i <= 1030; i++) {
     f.call(0x200000 + i * 16, 7);
-    ThreadCounts().leave(0x200000 + i * 16, 100 + i);
+    ThreadCounts().leave(nullptr, 0x200000 + i * 16, 100 + i);
   }
   CHECK(f.counts().size() == 1025);
   CHECK(f.rows[{0, 7}] == 6);
   CHECK(f.total == 1030);
   CHECK(f.has_note("the rows without a thread have the calls of 6 threads that have ended"));
+}
+
+TEST_CASE("a thread that has started has its counts before its first call of a method") {
+  const uint32_t first = 40 * kChunkCounts, second = 41 * kChunkCounts, third = 42 * kChunkCounts;
+  CallsVm f(true);
+  f.start();
+  f.number(first);
+  ThreadCounts().enter(nullptr, 0x61000, 0x6100, 4, 0);
+  const uint64_t before = f.mock.memory_charged;
+  f.call(0x61000, first);
+  f.call(0x61000, second, 2);
+  CHECK(f.mock.memory_charged == before);
+  f.number(second);  // makes the next chunk
+  const uint64_t more = f.mock.memory_charged;
+  CHECK(more > before);
+  f.call(0x61000, third, 3);
+  f.number(third);
+  CHECK(f.mock.memory_charged > more);
+  const CallsVm::Counts wanted{{{4, first}, 1}, {{4, second}, 2}, {{4, third}, 3}};
+  CHECK(f.counts() == wanted);
+  ThreadCounts().leave(nullptr, 0x61000, 4);
+  CHECK(f.counts() == wanted);
 }
 
 TEST_CASE("calls of the agent's own threads are not counted") {
@@ -210,5 +232,5 @@ TEST_CASE("calls of the agent's own threads are not counted") {
   f.call(0, 7);
   thread_flags = 0;
   CHECK(f.counts() == CallsVm::Counts{{{0, 7}, 0}});
-  ThreadCounts().leave(0x51000, 0);
+  ThreadCounts().leave(nullptr, 0x51000, 0);
 }

@@ -252,7 +252,7 @@ TEST_CASE("an option that names a unit but no value of it is refused with its va
   Run more;
   more.with("/jdk/lib/hprof/plugins/encoder_json.so", fake::open_encoder_json)
       .with("/opt/v/acme.so", fake::open_acme);
-  CHECK(more.refuses("format=xml,plugins=/opt/v", "must be a|b|acme|json "));
+  CHECK(more.refuses("format=xml,plugins=/opt/v", "must be a|b|acme|json|rows "));
   Run filters;
   filters.with("/opt/v/acme.so", fake::open_acme);
   CHECK(filters.refuses("plugins=/opt/v,compress=lzma", "must be zstd* "));
@@ -406,6 +406,7 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
                       "msa=y msa",
                       "format=a encoder_ascii",
                       "format=b encoder_binary",
+                      "format=rows encoder_json",
                       "compress=gzip* filter_gzip",
                       "file= sink_file",
                       "url= sink_http",
