@@ -14,6 +14,11 @@ class BudgetTest {
 
     static Object kept;
 
+    /** What loads classes, which makes objects, is done before. */
+    static {
+        items(step(Integer.getInteger("more", 0)));
+    }
+
     static int step(int n) {
         return n + 1;
     }
