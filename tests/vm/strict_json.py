@@ -1,4 +1,4 @@
-"""Strict JSON, and the part of JSON Schema that docs/heap.schema.json uses."""
+"""Strict JSON, and the part of JSON Schema that docs/answers.schema.json uses."""
 import json
 import re
 
@@ -55,6 +55,8 @@ def complaints(value, schema, root, at="$"):
                 found += complaints(each, properties[key], root, "%s.%s" % (at, key))
             elif schema.get("additionalProperties", True) is False:
                 found.append("%s has an unknown %s" % (at, key))
+            elif isinstance(schema.get("additionalProperties"), dict):
+                found += complaints(each, schema["additionalProperties"], root, "%s.%s" % (at, key))
     if isinstance(value, list):
         if len(value) > schema.get("maxItems", len(value)):
             found.append("%s has %d items" % (at, len(value)))

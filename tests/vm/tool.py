@@ -12,7 +12,7 @@ try:
 except ImportError:
     jsonschema = None
 
-SCHEMA = os.path.join(ROOT, "docs", "heap.schema.json")
+SCHEMA = os.path.join(ROOT, "docs", "answers.schema.json")
 
 
 def program(vm, folder=None):
@@ -48,16 +48,17 @@ def heap(vm, *arguments, status=0):
 
 
 def heap_json(vm, *arguments):
-    """The answer of hprof heap as JSON, which docs/heap.schema.json describes."""
+    """The answer of hprof heap as JSON, which docs/answers.schema.json describes."""
     return documented(heap(vm, *arguments, "--json"))
 
 
 def documented(text):
+    """The answer as JSON, which docs/answers.schema.json describes."""
     with open(SCHEMA, encoding="utf-8") as file:
         schema = json.load(file)
     answer = strict_json.read(text)
     found = strict_json.complaints(answer, schema, schema)
-    check_equal(found[:10], [], "%d differences from docs/heap.schema.json" % len(found))
+    check_equal(found[:10], [], "%d differences from docs/answers.schema.json" % len(found))
     if jsonschema is not None:
         jsonschema.validate(answer, schema)
     return answer

@@ -59,6 +59,7 @@ constexpr OptionRow kListenTimeoutOption = {
 constexpr OptionRow kTopOption = {
     "--top", "N", "rows of each table, default 20; 0 = all", ValueKind::kNumber, 0, UINT32_MAX};
 constexpr uint64_t kTopRows = 20;
+constexpr OptionRow kJsonOption = {"--json", nullptr, "print JSON, as docs/answers.schema.json describes it"};
 
 struct Command;
 struct Verb;

@@ -1,11 +1,10 @@
 // hprof print on a small dump.
-#include "tools/hprof/print/print.h"
-
 #include <doctest/doctest.h>
 #include <sstream>
 
 #include "tests/unit/support/hprof_builder.h"
 #include "tools/format/utf8.h"
+#include "tools/hprof/print/profile_answer.h"
 #include "tools/hprof/terminal.h"
 #include "tools/hprof/view/process_time.h"
 
@@ -140,6 +139,16 @@ TEST_CASE("controls and bytes that are no UTF-8 are escaped, however the text is
 
 TEST_CASE("a name is one line") { CHECK(printable("a\nb\tc\xc2\x85") == "a\\x0ab\\x09c\\xc2\\x85"); }
 
+namespace {
+
+void print_never(const Profile& profile, const PrintOptions& options, std::ostream& out) {
+  NeverCalled answer;
+  REQUIRE(never_called(profile, options.package, &answer));
+  print_never_called(answer, options, out);
+}
+
+}  // namespace
+
 TEST_CASE("methods that were never called are listed by package and class") {
   Profile profile;
   const auto add = [&](const char* of_class, const char* method, uint64_t calls) {
@@ -147,8 +156,9 @@ TEST_CASE("methods that were never called are listed by package and class") {
     profile.traces[trace] = {{of_class, method, "", 7}};
     profile.tables.back().rows.push_back({trace, {calls}});
   };
-  std::ostringstream none, all, one, sums;
-  CHECK_FALSE(print_never_called(profile, {}, none));
+  std::ostringstream all, one, sums;
+  NeverCalled never;
+  CHECK_FALSE(never_called(profile, "", &never));
   profile.tables.push_back(
       {"METHOD_CALLS", "METHOD_CALLS", {{"calls", "calls", ProfileWeight::kCount, true, false}}, {}});
   add("a.A", "run", 5);
@@ -157,7 +167,8 @@ TEST_CASE("methods that were never called are listed by package and class") {
   add("b.B", "run", 0);  // of another thread
   add("b.B", "stop", 0);
   add("C", "run", 1);
-  print_never_called(profile, {}, all);
+  REQUIRE(never_called(profile, "", &never));
+  print_never_called(never, {}, all);
   CHECK(all.str() ==
         "loaded, but never called while calls were counted: 3 of 5 methods, in 2 of 3 classes\n\n"
         "packages\n       2 of 2  b\n       1 of 2  a\n\n"
@@ -165,19 +176,19 @@ TEST_CASE("methods that were never called are listed by package and class") {
         "a: 1 of 2 methods\n  a.A: 1 of 2 methods\n    stop:7\n");
   PrintOptions options;
   options.top = 1;
-  print_never_called(profile, options, one);
+  print_never_called(never, options, one);
   CHECK(has(one.str(), "b.B: 2 of 2"));
   CHECK(has(one.str(), "... 1 more class"));
   CHECK_FALSE(has(one.str(), "a.A"));
   for (const char* package : {"b", "b.*", "b.B"}) {
     std::ostringstream chosen;
     options.package = package;
-    print_never_called(profile, options, chosen);
+    print_never(profile, options, chosen);
     CHECK(chosen.str().find("2 of 2 methods, in 1 of 1 class\n\nb: 2") != std::string::npos);
   }
   std::ostringstream unknown;
   options.package = "c.C";
-  print_never_called(profile, options, unknown);
+  print_never(profile, options, unknown);
   CHECK(unknown.str() == "no loaded class is c.C or in it\n");
   add("java.util.A", "a", 0);
   add("java.util.A", "b", 0);
@@ -186,16 +197,16 @@ TEST_CASE("methods that were never called are listed by package and class") {
   profile.notes = {"calls: not counted: native (3 methods)"};
   profile.about = {{kSession, "program Shop, process 1, VM 17, 2 processors, attached; options calls=y"}};
   std::ostringstream attached, whole, late;
-  print_never_called(profile, {}, attached);
+  print_never(profile, {}, attached);
   CHECK(has(attached.str(), "never called since the agent was attached, "));
   CHECK(has(attached.str(), "1970"));
   CHECK(has(attached.str(), "       1 of 2  a\n       3 of 3  java.util\n"));
   CHECK(has(attached.str(), "\nnote: calls: not counted: native"));
   profile.about[0].second = "program Shop, process 1, VM 17, 2 processors; options calls=y";
-  print_never_called(profile, {}, whole);
+  print_never(profile, {}, whole);
   CHECK(has(whole.str(), "never called since the program's start: "));
   profile.about[0].second += " start=n";
-  print_never_called(profile, {}, late);
+  print_never(profile, {}, late);
   CHECK(has(late.str(), "never called since counting began: "));
   print_profile(profile, {}, sums);
   CHECK(has(sums.str(), "a.A.run"));

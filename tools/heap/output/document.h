@@ -1,5 +1,5 @@
 // The result of a command before it becomes text, JSON, CSV or a page: sections with facts, sentences and
-// tables. docs/heap.schema.json describes the JSON form.
+// tables. docs/answers.schema.json describes the JSON form.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,8 +43,9 @@ struct Column {
   bool data_only = false;  // the text form leaves it out
 };
 
-// monostate: no value, "" in text and null in JSON.
-using Cell = std::variant<std::monostate, std::string, uint64_t, int64_t, double, HeapEntity>;
+// monostate: no value, "" in text and null in JSON. Only JSON has lists.
+using Cell = std::variant<std::monostate, std::string, uint64_t, int64_t, double, HeapEntity,
+                          std::vector<std::string>>;
 
 struct Table {
   std::string key;
@@ -65,6 +67,14 @@ struct Fact {
   Cell value = {};
   std::string text = "";  // instead of the value's own
 };
+
+// The same as a fact.
+inline Fact data_fact(const char* key, Cell value, CellKind kind = CellKind::kNumber) {
+  return {data_column(key, kind), std::move(value)};
+}
+inline std::string yes_or_no(bool is) { return is ? "yes" : "no"; }
+// Names of fields, each once: one that is there before, or among `taken`, gets a '_' behind it.
+std::vector<std::string> distinct_keys(std::vector<std::string> names, const std::vector<std::string>& taken);
 
 // Columns of several tables.
 inline const Column kObjectCount{"objects", "objects", CellKind::kCount};
@@ -133,12 +143,15 @@ struct Section {
   std::vector<Fact> facts = {};  // the text form shows them below the sentences
 };
 
-// The form of the JSON; its number grows when a field changes its meaning or goes.
-constexpr char kDocumentSchema[] = "hprof-heap-1";
+// The forms of the JSON; the number grows when a field changes its meaning or goes.
+constexpr char kHeapSchema[] = "hprof-heap-1", kPrintSchema[] = "hprof-print-1",
+               kDiffSchema[] = "hprof-diff-1", kCheckSchema[] = "hprof-check-1",
+               kDoctorSchema[] = "hprof-doctor-1", kPluginSchema[] = "hprof-plugin-1";
 
 struct Document {
   std::vector<std::string> problems = {};  // why it does not have all of the dump
   std::vector<Section> sections = {};
+  const char* schema = kHeapSchema;
 };
 
 inline double part_of(uint64_t bytes, uint64_t all) {

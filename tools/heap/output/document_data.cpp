@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ostream>
+#include <set>
 
 #include "tools/format/binary_format.h"
 #include "tools/format/value_text.h"
@@ -92,6 +93,12 @@ std::string number_text(const Cell& cell) {
   return "";
 }
 
+void json_texts(const std::vector<std::string>& texts, std::ostream& out) {
+  out << '[';
+  for (size_t i = 0; i < texts.size(); ++i) out << (i == 0 ? "" : ",") << json_string(texts[i]);
+  out << ']';
+}
+
 void json_fields(const std::vector<DataField>& fields, bool first, std::ostream& out) {
   for (const DataField& field : fields) {
     out << (first ? "" : ",") << json_string(field.key) << ":";
@@ -99,16 +106,12 @@ void json_fields(const std::vector<DataField>& fields, bool first, std::ostream&
     const std::string number = number_text(field.value);
     if (auto* text = std::get_if<std::string>(&field.value)) {
       out << json_string(*text);
+    } else if (auto* texts = std::get_if<std::vector<std::string>>(&field.value)) {
+      json_texts(*texts, out);
     } else {
       out << (number.empty() ? "null" : number);
     }
   }
-}
-
-void json_texts(const std::vector<std::string>& texts, std::ostream& out) {
-  out << '[';
-  for (size_t i = 0; i < texts.size(); ++i) out << (i == 0 ? "" : ",") << json_string(texts[i]);
-  out << ']';
 }
 
 void json_section(const Section& section, std::ostream& out) {
@@ -151,7 +154,7 @@ void collect_tables(const Section& section, size_t part, std::vector<PlacedTable
 }  // namespace
 
 void write_json(const Document& document, std::ostream& out) {
-  out << "{\"schema\":" << json_string(kDocumentSchema) << ",\"problems\":";
+  out << "{\"schema\":" << json_string(document.schema) << ",\"problems\":";
   json_texts(document.problems, out);
   for (const Section& section : document.sections) {
     out << ",\n" << json_string(section.key) << ":";
@@ -198,6 +201,14 @@ std::string write_csv(const Document& document, std::string key, std::ostream& o
   if (head != nullptr) return "";
   return "this answer has no table" + (key.empty() ? "" : " " + key) +
          (known.empty() ? "" : ", only " + known);
+}
+
+std::vector<std::string> distinct_keys(std::vector<std::string> names,
+                                       const std::vector<std::string>& taken) {
+  std::set<std::string> known(taken.begin(), taken.end());
+  for (std::string& name : names)
+    while (!known.insert(name).second) name += '_';
+  return names;
 }
 
 std::string csv_text(const std::string& text) {

@@ -24,7 +24,9 @@ int print_rules(const Given&) {
   return kDone;
 }
 
-int check_file(const std::string& path, const Given& given, const ProblemLog::Options& options) {
+// answer: of --json.
+int check_file(const std::string& path, const Given& given, const ProblemLog::Options& options,
+               Section* answer) {
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
   if (source == nullptr) return fail(error);
@@ -33,7 +35,10 @@ int check_file(const std::string& path, const Given& given, const ProblemLog::Op
     if (!log.allow(rule)) return given.misuse("unknown rule '" + rule + "' (see hprof check --rules)");
   }
   const bool read = check_source(*source, log);
-  log.summarize();
+  if (options.keep)
+    answer->parts.push_back(log.section());
+  else
+    log.summarize();
   std::cout.flush();
   if (!read) return fail(path + ": " + source->error());
   return log.errors() == 0 ? kDone : kFoundProblems;
@@ -48,8 +53,12 @@ int check(const Given& given) {
   options.per_rule = given.number("--max", options.per_rule);
   options.strict = given.has("--strict");
   options.warnings = !given.has("--no-warnings");
+  options.keep = given.has("--json");
   int status = kDone;
-  for (const std::string& file : given.words) status = std::max(status, check_file(file, given, options));
+  Section answer{"files", "errors in files"};
+  for (const std::string& file : given.words)
+    status = std::max(status, check_file(file, given, options, &answer));
+  if (options.keep) write_json({{}, {std::move(answer)}, kCheckSchema}, std::cout);
   return status;
 }
 
@@ -62,6 +71,7 @@ constexpr OptionRow kOptions[] = {
     {"--no-warnings", nullptr, "print errors only"},
     {"--max", "N", "print at most N problems, and N of one rule; default 100 and 10", ValueKind::kNumber, 0,
      UINT32_MAX},
+    kJsonOption,
 };
 constexpr Verb kVerbs[] = {{"", "FILE...", "", check, kOptions}, {"--rules", "", "", print_rules}};
 

@@ -94,18 +94,43 @@ void ProblemLog::report(Rule rule, uint64_t where, const char* format, ...) {
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  const unsigned readers = kRules[index].readers;
+  if (options_.keep) {
+    kept_.rows.push_back({where, std::string(level == kError ? "error" : "warning"),
+                          std::string(kRules[index].name), std::string(text),
+                          readers == kNobody ? Cell() : Cell(reader_names(readers))});
+    return;
+  }
   out_ << file_ << (unit_ == Unit::kByte ? ": byte " : ": line ") << where
        << (level == kError ? ": error: " : ": warning: ") << kRules[index].name << ": " << printable(text);
-  unsigned readers = kRules[index].readers;
   if (readers != kNobody) out_ << " [" << reader_names(readers) << "]";
   out_ << '\n';
 }
 
+uint64_t ProblemLog::hidden(unsigned rule) const {
+  const bool is_unwanted = severity(static_cast<Rule>(rule)) == kWarning && !options_.warnings;
+  return is_unwanted ? 0 : counts_[rule] - printed_of_[rule];
+}
+
+Section ProblemLog::section() const {
+  Section section{"", file_};
+  section.facts = {data_fact("file", file_), data_fact("errors", errors_), data_fact("warnings", warnings_),
+                   data_fact("unit", std::string(unit_ == Unit::kByte ? "byte" : "line"))};
+  section.tables.push_back(kept_);
+  Table more{"more", "", {{"count", "", CellKind::kNumber}, {"rule", ""}, {"demand", ""}}};
+  for (unsigned i = 0; i < kRuleCount; ++i) {
+    if (hidden(i) == 0) continue;
+    more.rows.push_back({hidden(i), std::string(kRules[i].name), std::string(kRules[i].demand)});
+    section.tables[0].left_out += hidden(i);
+  }
+  section.tables.push_back(std::move(more));
+  return section;
+}
+
 void ProblemLog::summarize() {
   for (unsigned i = 0; i < kRuleCount; ++i) {
-    uint64_t hidden = counts_[i] - printed_of_[i];
-    if (hidden == 0 || (severity(static_cast<Rule>(i)) == kWarning && !options_.warnings)) continue;
-    out_ << file_ << ": " << hidden << " more: " << kRules[i].name << ": " << kRules[i].demand << '\n';
+    if (hidden(i) == 0) continue;
+    out_ << file_ << ": " << hidden(i) << " more: " << kRules[i].name << ": " << kRules[i].demand << '\n';
   }
   out_ << file_ << ": " << errors_ << (errors_ == 1 ? " error, " : " errors, ") << warnings_
        << (warnings_ == 1 ? " warning\n" : " warnings\n");

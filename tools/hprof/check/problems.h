@@ -5,6 +5,8 @@
 #include <iosfwd>
 #include <string>
 
+#include "tools/heap/output/document.h"
+
 namespace hprof::tool {
 
 // Readers of hprof files, as a mask.
@@ -44,7 +46,7 @@ bool parse_readers(const std::string& text, unsigned* readers, std::string* bad)
 // "mat, shark"
 std::string reader_names(unsigned readers);
 
-// Prints problems, at most `per_rule` of a rule and `most` in all, and counts the rest.
+// Prints or keeps problems, at most `per_rule` of a rule and `most` in all, and counts the rest.
 class ProblemLog {
  public:
   struct Options {
@@ -53,6 +55,7 @@ class ProblemLog {
     uint64_t most = 100;
     bool warnings = true;  // print them
     bool strict = false;   // every warning is an error
+    bool keep = false;     // for section(), in place of printing them
   };
   enum class Unit { kByte, kLine };
 
@@ -72,8 +75,13 @@ class ProblemLog {
   uint64_t warnings() const { return warnings_; }
   // Prints the numbers of problems not printed, by rule, and the totals.
   void summarize();
+  // The same in JSON, with the problems that were kept.
+  Section section() const;
 
  private:
+  // Violations of a rule that report() neither printed nor kept, but for warnings that nobody wants.
+  uint64_t hidden(unsigned rule) const;
+
   std::ostream& out_;
   std::string file_;
   Options options_;
@@ -82,6 +90,10 @@ class ProblemLog {
   uint64_t counts_[kRuleCount] = {};
   uint64_t printed_of_[kRuleCount] = {};
   uint64_t printed_ = 0;
+  Table kept_ = {
+      "problems",
+      "",
+      {{"where", "", CellKind::kNumber}, {"severity", ""}, {"rule", ""}, {"text", ""}, {"readers", ""}}};
   uint64_t errors_ = 0;
   uint64_t warnings_ = 0;
 };

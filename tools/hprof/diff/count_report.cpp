@@ -4,6 +4,7 @@
 
 #include "tools/format/utf8.h"
 #include "tools/heap/output/html_page.h"
+#include "tools/hprof/view/json_columns.h"
 
 namespace hprof::tool {
 
@@ -16,6 +17,8 @@ std::string code(const std::string& text) {
     made += letter == '|' ? "&#124;" : letter == '`' ? "&#96;" : std::string(1, letter);
   return made + "</code>";
 }
+
+constexpr size_t kCallersInJson = 20;  // of all rows of a condition
 
 size_t count_failed(const std::vector<CheckedCondition>& checked) {
   return static_cast<size_t>(
@@ -64,6 +67,60 @@ std::string junit_text(const std::vector<CheckedCondition>& checked) {
     }
   }
   return text + "</testsuite>\n";
+}
+
+Section json_of(const std::vector<CheckedCondition>& checked) {
+  const auto number = [](double value) { return Cell(static_cast<uint64_t>(value)); };
+  const auto change = [](double value) { return Cell(static_cast<int64_t>(value)); };
+  const auto column = [](const char* key) { return data_column(key, CellKind::kNumber); };
+  Section section{"conditions", "conditions of --fail-if"};
+  section.facts = {data_fact("conditions", uint64_t{checked.size()}),
+                   data_fact("hold", uint64_t{count_failed(checked)})};
+  Table all{
+      "conditions",
+      "",
+      {{"condition", ""}, {"holds", ""}, {"table", ""}, column("before"), column("now"), column("change")}};
+  for (const CheckedCondition& each : checked) {
+    all.rows.push_back({each.condition.text, yes_or_no(each.holds), each.table, number(each.before),
+                        number(each.now), change(each.now - each.before)});
+    if (!each.holds) continue;
+    Section part{"", each.condition.text};
+    part.facts = {data_fact("condition", each.condition.text), data_fact("table", each.table)};
+    Table rows{
+        "rows",
+        "",
+        {column("before_least"), column("before_most"), column("now"), column("change"), {"name", ""}}};
+    Table callers{"callers",
+                  "",
+                  {column("before_least"),
+                   column("before_most"),
+                   column("now"),
+                   column("change"),
+                   {"name", ""},
+                   {"caller", ""}}};
+    const auto cells = [&](const Count& count) -> std::vector<Cell> {
+      return {number(count.least()), number(count.most()), number(count.after), change(count.change())};
+    };
+    const size_t shown = std::min(each.rows.size(), kCountRowsShown);
+    for (size_t i = 0; i < shown; ++i) {
+      rows.rows.push_back(cells(each.rows[i].count));
+      rows.rows.back().emplace_back(each.rows[i].name);
+      for (const auto& [caller, count] : each.rows[i].callers) {
+        if (callers.rows.size() == kCallersInJson) {
+          callers.left_out++;
+          continue;
+        }
+        callers.rows.push_back(cells(count));
+        callers.rows.back().emplace_back(each.rows[i].name);
+        callers.rows.back().emplace_back(caller);
+      }
+    }
+    rows.left_out = each.rows.size() - shown;
+    part.tables = {std::move(rows), std::move(callers)};
+    section.parts.push_back(std::move(part));
+  }
+  section.tables.push_back(std::move(all));
+  return section;
 }
 
 }  // namespace hprof::tool

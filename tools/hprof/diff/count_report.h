@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/heap/output/document.h"
 #include "tools/hprof/diff/count_check.h"
 
 namespace hprof::tool {
@@ -15,5 +16,7 @@ void write_markdown(const std::vector<CheckedCondition>& checked, const std::str
                     std::ostream& out);
 // JUnit's XML: a test case for each condition and table, failed if it holds.
 std::string junit_text(const std::vector<CheckedCondition>& checked);
+// The conditions in JSON; those that hold also have a part, with the rows and their callers.
+Section json_of(const std::vector<CheckedCondition>& checked);
 
 }  // namespace hprof::tool

@@ -12,32 +12,42 @@
 #include "tools/hprof/heap/heap_command.h"
 #include "tools/hprof/output_file.h"
 #include "tools/hprof/view/inputs.h"
+#include "tools/hprof/view/json_columns.h"
 #include "tools/hprof/view/page.h"
 
 namespace hprof::tool {
 
 namespace {
 
-// Prints how much all classes grew, and which one did most.
-void print_growth(const Changes& changes, const std::vector<ProfileWeight>& weights) {
-  Change total;
-  const Change* most = nullptr;
+struct Growth {
+  Change all;
+  const Change* most = nullptr;  // nullptr: no class grew
+};
+
+// How much all classes grew, and which one did most.
+Growth growth_of(const Changes& changes) {
+  Growth growth;
   for (const auto& [name, change] : changes) {
     for (size_t i = 0; i < 2; ++i) {
-      total.values[i].before += change.values[i].before;
-      total.values[i].after += change.values[i].after;
+      growth.all.values[i].before += change.values[i].before;
+      growth.all.values[i].after += change.values[i].after;
     }
-    if (change.values[0].change() > (most == nullptr ? 0 : most->values[0].change())) most = &change;
+    const double most = growth.most == nullptr ? 0 : growth.most->values[0].change();
+    if (change.values[0].change() > most) growth.most = &change;
   }
+  return growth;
+}
+
+void print_growth(const Growth& growth, const std::vector<ProfileWeight>& weights) {
   const auto text = [&](const Change& change) {
     return signed_text(weights[0], change.values[0].change()) + " bytes, " +
            signed_text(weights[1], change.values[1].change()) + " objects";
   };
-  std::cout << "Change: " << text(total) << ". ";
-  if (most == nullptr)
+  std::cout << "Change: " << text(growth.all) << ". ";
+  if (growth.most == nullptr)
     std::cout << "No class grew.\n";
   else
-    std::cout << "Grew most: " << printable(most->name) << ", " << text(*most) << ".\n";
+    std::cout << "Grew most: " << printable(growth.most->name) << ", " << text(*growth.most) << ".\n";
 }
 
 int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
@@ -52,10 +62,23 @@ int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
   }
   const std::vector<ProfileWeight> weights = {{"bytes", "bytes", ProfileWeight::kBytes, true, true},
                                               {"objects", "objects", ProfileWeight::kCount, false, true}};
-  print_growth(changes, weights);
+  const Growth growth = growth_of(changes);
+  ChangeTable table =
+      table_of_changes(changes, {{"bytes", "bytes_", weights[0]}, {"objects", "objects_", weights[1]}},
+                       "class", "class", given.number("--top", kTopRows));
+  if (given.has("--json")) {
+    table.add_sums({growth.all.values[0], growth.all.values[1]});
+    Section section{"class_changes", "classes of " + given.words[0] + " and " + given.words[1]};
+    section.facts = table.facts();
+    section.facts.push_back(
+        data_fact("grew_most", growth.most == nullptr ? Cell() : Cell(growth.most->name)));
+    section.tables.push_back(table.table("classes"));
+    write_json({{}, {std::move(section)}, kDiffSchema}, std::cout);
+    return kDone;
+  }
+  print_growth(growth, weights);
   std::cout << "Classes of " << given.words[0] << " and " << given.words[1] << '\n';
-  print_changes(changes, {{"bytes", weights[0]}, {"objects", weights[1]}}, "class",
-                given.number("--top", kTopRows));
+  table.print(std::cout);
   return kDone;
 }
 
@@ -107,6 +130,8 @@ int diff(const Given& given) {
   for (const char* option : {"--before", "--markdown", "--junit"})
     if (given.has(option) && conditions.empty())
       return given.misuse(std::string(option) + " is for --fail-if");
+  if (given.has("--markdown") && given.has("--json"))
+    return given.misuse("--markdown does not go with --json");
   WindowChoice choices[2];
   if (!read_choice(given, &choices[0], Which::kFirst) || !read_choice(given, &choices[1])) return kFailed;
   const bool dumps = are_two && has_heap_dump(files[0]) && has_heap_dump(files[1]);
@@ -149,6 +174,7 @@ constexpr OptionRow kOptions[] = {
     {"--markdown", nullptr,
      "print the conditions and their rows as Markdown, for a pull request, in place of text"},
     {"--junit", "FILE", "also write JUnit's XML, each condition a test case"},
+    kJsonOption,
     {"--normalise", nullptr, "scale BEFORE to the total of AFTER"},
     kOpenOption,
     {"--window", "N", "take one window of every= of both; given twice, of BEFORE and of AFTER",

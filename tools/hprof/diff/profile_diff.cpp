@@ -2,23 +2,24 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 #include "tools/hprof/diff/change_table.h"
 #include "tools/hprof/diff/count_report.h"
 #include "tools/hprof/diff/plain_diff.h"
 #include "tools/hprof/output_file.h"
+#include "tools/hprof/view/json_columns.h"
 #include "tools/hprof/view/page.h"
 
 namespace hprof::tool {
 
 namespace {
 
-// On stderr, if the two sides measure different things.
-void warn_of_clocks(const std::vector<Profile>& two) {
+// What to say if the two sides measure different things; "": they do not.
+std::string clocks_text(const std::vector<Profile>& two) {
   const std::string before = clock_of(two[0]), after = clock_of(two[1]);
-  if (before.empty() || after.empty() || before == after) return;
-  std::cerr << "hprof: not comparable: " << two[0].file << " has " << before << ", " << two[1].file << " has "
-            << after << '\n';
+  if (before.empty() || after.empty() || before == after) return "";
+  return "not comparable: " + two[0].file + " has " + before + ", " + two[1].file + " has " + after;
 }
 
 // The file, and which windows the table is the sum of.
@@ -60,14 +61,41 @@ class TableDiff {
   }
 
   void print() const {
-    if (is_scaled_)
-      std::cout << "before times " << sampling_.scale << ", so that the totals are equal\n";
-    else if (given_.has("--normalise"))
-      std::cout << "not scaled: the total of " << (all_.before == 0 ? "BEFORE" : "AFTER") << " is 0\n";
-    const bool lines = given_.has("--lines"), traces = given_.has("--traces");
-    const bool with_stacks = any_of(has_stacks);
-    if (with_stacks && !traces) print_places(lines ? "line" : "method", lines ? frame_text : method_text);
-    if (traces || !with_stacks || (!lines && any_of(has_names))) print_rows(traces);
+    if (!scaling().empty()) std::cout << scaling() << '\n';
+    if (has_places()) {
+      const std::string by = given_.text("--by");
+      std::cout << weight().title << " by " << kind() << ", first the largest change of "
+                << (puts_self_first() ? "self"
+                    : by == "total"   ? by
+                                      : "total that its callees do not explain")
+                << '\n';
+      places().print(std::cout);
+    }
+    if (has_rows()) rows().print(std::cout);
+  }
+
+  Section section() const {
+    const ProfileTable& table = before_.table;
+    Section section{"", table.title};
+    if (!scaling().empty()) section.text.push_back(scaling());
+    const uint64_t sample = weight().sample;
+    section.facts = {data_fact("table", table.name),
+                     data_fact("column", column_keys(table)[before_.weight]),
+                     data_fact("unit", std::string(unit_of(weight()))),
+                     data_fact("numbers", std::string(numbers_of(before_.profile, table, weight()))),
+                     data_fact("sample", sample == 0 ? Cell() : Cell(sample)),
+                     data_fact("repeats", yes_or_no(repeats(before_.profile, table, weight()) &&
+                                                    repeats(after_.profile, after_.table, weight()))),
+                     data_fact("may_lack_rows", yes_or_no(sampling_.lacks_rows)),
+                     data_fact("before_times", sampling_.scale)};
+    const auto add = [&](const ChangeTable& from, const std::string& key) {
+      if (section.tables.empty())
+        for (Fact& fact : from.facts()) section.facts.push_back(std::move(fact));
+      section.tables.push_back(from.table(key.c_str()));
+    };
+    if (has_places()) add(places(), kind() + "s");
+    if (has_rows()) add(rows(), "rows");
+    return section;
   }
 
  private:
@@ -81,7 +109,28 @@ class TableDiff {
     return has(before_.profile, before_.table) || has(after_.profile, after_.table);
   }
 
-  void print_places(const std::string& kind, std::string (*text)(const ProfileFrame&)) const {
+  std::string scaling() const {
+    if (!given_.has("--normalise")) return "";
+    std::ostringstream text;
+    if (is_scaled_)
+      text << "before times " << sampling_.scale << ", so that the totals are equal";
+    else
+      text << "not scaled: the total of " << (all_.before == 0 ? "BEFORE" : "AFTER") << " is 0";
+    return text.str();
+  }
+
+  // Calls of a method are its own: those below it are of others.
+  bool puts_self_first() const { return given_.text("--by") == "self" || weight().name == kCountWeights[0]; }
+  bool is_by_line() const { return given_.has("--lines"); }
+  bool is_by_stack() const { return given_.has("--traces"); }
+  std::string kind() const { return is_by_line() ? "line" : "method"; }
+  bool has_places() const { return any_of(has_stacks) && !is_by_stack(); }
+  bool has_rows() const {
+    return is_by_stack() || !any_of(has_stacks) || (!is_by_line() && any_of(has_names));
+  }
+
+  ChangeTable places() const {
+    const auto text = is_by_line() ? frame_text : method_text;
     std::vector<PlaceChange> changes = changes_by_place(before_, after_, text, sampling_.scale);
     const size_t places = changes.size();
     const bool is_counted = before_.beside != SIZE_MAX && after_.beside != SIZE_MAX;
@@ -98,50 +147,51 @@ class TableDiff {
                                  }),
                   changes.end());
     const std::string by = given_.text("--by");
-    // Calls of a method are its own: those below it are of others.
-    const bool is_self_first = by == "self" || weight().name == kCountWeights[0];
+    const bool is_self_first = puts_self_first();
     put_largest_first(&changes,
                       is_self_first   ? &PlaceChange::self
                       : by == "total" ? &PlaceChange::total
                                       : &PlaceChange::own,
                       sampling_);
-    std::cout << weight().title << " by " << kind << ", first the largest change of "
-              << (is_self_first   ? "self"
-                  : by == "total" ? by
-                                  : "total that its callees do not explain")
-              << '\n';
-    std::vector<ChangeColumn> columns = {{is_self_first ? "self" : "total", weight(), all_, sampling_, true},
-                                         {is_self_first ? "total" : "self", weight(), {}, sampling_}};
+    const char *first = is_self_first ? "self" : "total", *second = is_self_first ? "total" : "self";
+    std::vector<ChangeColumn> columns = {{first, std::string(first) + "_", weight(), all_, sampling_, true},
+                                         {second, std::string(second) + "_", weight(), {}, sampling_}};
     if (is_counted) {
       const ProfileWeight& beside = before_.table.weights[before_.beside];
       columns.push_back({beside.title,
+                         column_keys(before_.table)[before_.beside] + "_",
                          beside,
                          {},
                          {static_cast<double>(beside.sample), sampling_.scale, sampling_.lacks_rows}});
     }
-    ChangeTable table(columns, kind + (is_self_first ? " (self: innermost; total: anywhere in the stack)"
-                                                     : " (total: anywhere in the stack; self: innermost)"));
-    const auto add = [&](std::vector<Sides> values, const std::string& name) {
+    ChangeTable table(columns,
+                      kind() + (is_self_first ? " (self: innermost; total: anywhere in the stack)"
+                                              : " (total: anywhere in the stack; self: innermost)"),
+                      kind());
+    const auto known = [&](std::vector<Sides> values) {
       values.resize(columns.size());
-      table.add(values, name);
+      return values;
     };
-    add({all_, all_, counted}, "all");
+    table.add_sums(known({all_, all_, counted}));
     const size_t shown = top_ == 0 ? changes.size() : std::min<size_t>(changes.size(), top_);
     for (size_t i = 0; i < shown; ++i) {
       const PlaceChange& each = changes[i];
-      add({is_self_first ? each.self : each.total, is_self_first ? each.total : each.self, each.counted},
-          each.place);
+      table.add(known({is_self_first ? each.self : each.total, is_self_first ? each.total : each.self,
+                       each.counted}),
+                each.place);
     }
-    table.print(changes.size() - shown, places - changes.size(), std::cout);
+    table.leave_out(changes.size() - shown, places - changes.size());
+    return table;
   }
 
   // What was allocated or locked, and by which method; or each stack.
-  void print_rows(bool traces) const {
+  ChangeTable rows() const {
+    const bool traces = is_by_stack();
     Changes changes;
     add_rows(before_, traces, &Sides::before, sampling_.scale, &changes);
     add_rows(after_, traces, &Sides::after, 1, &changes);
-    print_changes(changes, {{weight().title, weight(), all_, sampling_, true}},
-                  traces ? "name, and its stack" : "name", top_);
+    return table_of_changes(changes, {{weight().title, "", weight(), all_, sampling_, true}},
+                            traces ? "name, and its stack" : "name", traces ? kStackKey : "name", top_);
   }
 
   static void add_rows(const ComparedTable& from, bool traces, double Sides::*side, double scale,
@@ -219,7 +269,11 @@ int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<
   for (Profile& profile : two)
     if (!rank_by(given.text("--by"), &profile, &error)) return fail(error);
   bool any = false;
-  warn_of_clocks(two);
+  const std::string clocks = clocks_text(two);
+  if (!clocks.empty()) std::cerr << "hprof: " << clocks << '\n';
+  Section changes{"changes", two[0].file + " and " + two[1].file};
+  if (!clocks.empty()) changes.text.push_back(clocks);
+  changes.facts = {data_fact("before", two[0].file), data_fact("after", two[1].file)};
   std::map<std::string, LastTable> others;
   for (const LastTable& each : last_tables(two[1])) others.emplace(each.table->name, each);
   for (const LastTable& last : last_tables(two[0])) {
@@ -232,15 +286,25 @@ int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<
     if (after.weight == SIZE_MAX) continue;
     any = true;
     if (given.has("--markdown")) continue;
+    if (given.has("--json")) {
+      changes.parts.push_back(TableDiff(before, after, given).section());
+      continue;
+    }
     std::cout << before.table.title << " of " << name_of(two[0], before.table) << " and "
               << name_of(two[1], after.table);
     if (last.of > 1 || other->second.of > 1) std::cout << ", the last of each: it holds all that was seen";
     std::cout << '\n';
     TableDiff(before, after, given).print();
   }
-  if (!given.has("--markdown"))
+  if (!given.has("--markdown") && !given.has("--json"))
     any = print_plain_changes(two[0], two[1], given.number("--top", kTopRows), std::cout) || any;
   if (!any) return fail("the two files have no table of the same kind");
+  if (given.has("--json")) {
+    Document document = {{}, {std::move(changes), json_of(checked)}, kDiffSchema};
+    for (const Profile& profile : two)
+      if (!profile.unread.empty()) document.problems.push_back(profile.file + ": " + profile.unread);
+    write_json(document, std::cout);
+  }
   int status = write_reports(checked, two, given);
   if (status == kDone && given.has("-o")) {
     for (Profile& profile : two) keep_last_tables(&profile);

@@ -130,8 +130,8 @@ constexpr OptionRow kRowOptions[] = {
 constexpr OptionRow kCommonOptions[] = {
     kTopOption,      kStepsOption,    kSubclassesOption, kPageOption,      kForceOption,    kHeapOptions[0],
     kHeapOptions[1], kHeapOptions[2], kHeapOptions[3],   kHeapOptions[4],  kHeapOptions[5], kHeapOptions[6],
-    kHeapOptions[7], kHeapOptions[8], kHeapOptions[9],   kHeapOptions[10], kHeapOptions[11]};
-static_assert(sizeof kCommonOptions == sizeof kHeapOptions + 5 * sizeof(OptionRow), "all of them");
+    kHeapOptions[7], kHeapOptions[8], kHeapOptions[9],   kHeapOptions[10], kJsonOption};
+static_assert(sizeof kCommonOptions == sizeof kHeapOptions + 6 * sizeof(OptionRow), "all of them");
 constexpr Verb kVerbs[] = {
     {"summary", "FILE", "memory by class, package, loader, thread and allocation site", report<run_summary>},
     {"leaks", "FILE", "objects that retain an unusual part of the heap, and why they live", report<run_leaks>,

@@ -23,7 +23,6 @@ constexpr OptionRow kHeapOptions[] = {
      "rebuilt when the dump changes"},
     {"--no-index", nullptr, "neither store nor use FILE.index"},
     {"--threads", "N", "threads that read the file", ValueKind::kNumber, 1, 64},
-    {"--json", nullptr, "JSON instead of text"},
     {"--csv", nullptr, "CSV instead of text: the first table, or that of --table"},
     {"--table", "NAME", "the table of --csv, by its name in the JSON"},
 };

@@ -348,7 +348,8 @@ std::string foreign_host(const std::string& path) {
 }
 
 int print_json(const Check& check, size_t faults) {
-  std::cout << "{\"file\":" << json_string(check.file) << ",\"failures\":" << faults << ",\n\"tests\":[";
+  std::cout << "{\"schema\":\"hprof-plugin-check-1\",\"problems\":[],\"file\":" << json_string(check.file)
+            << ",\"failures\":" << faults << ",\n\"tests\":[";
   const char* before = "\n";
   for (const Row& row : check.rows) {
     std::cout << before << "{\"unit\":" << json_string(row.unit) << ",\"test\":" << json_string(row.id)

@@ -5,6 +5,7 @@ namespace hprof::tool {
 
 static constexpr OptionRow kListOptions[] = {
     {"-v", nullptr, "print what each unit requires and offers"},
+    kJsonOption,
     kAgentOption,
 };
 static constexpr OptionRow kCheckOptions[] = {
@@ -12,7 +13,7 @@ static constexpr OptionRow kCheckOptions[] = {
     {"--unit", "ID", "run this one only"},
     {"--list", nullptr, "print the names of the tests, UNIT/TEST, and run none"},
     {"--only", "TEST", "run this test of all units, or UNIT/TEST; may be repeated"},
-    {"--json", nullptr, "print JSON"},
+    kJsonOption,
     {"--deadline", "SECONDS", "count a call as hanging after this time; default 10", ValueKind::kNumber, 1,
      3600},
     {"--java", "JAVA", "run collectors in this JVM, too, which verifies their classes"},

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tools/format/input.h"
+#include "tools/heap/output/document.h"
 #include "tools/hprof/print/profile_sums.h"
 #include "tools/hprof/view/profile.h"
 
@@ -23,6 +24,7 @@ struct PrintOptions {
   std::string thread = {};   // names of threads that the rows are of; "": all
   bool methods = false;      // of a profile: only sums by method
   bool csv = false;          // exact counts as CSV
+  bool json = false;         // all of it as JSON
   std::string package = {};  // of --never: a package or class; "": all
 
   bool shows(uint64_t row) const { return top == 0 || row < top; }
@@ -49,9 +51,6 @@ std::string padded(const std::string& text, size_t width);
 
 // True: some of the table's traces name their thread.
 bool names_threads(const Profile& profile, const ProfileTable& table);
-// The threads of a table whose traces name them: weight, share, and the method that is most often on top.
-void print_threads(const Profile& profile, const ProfileTable& table, const PrintOptions& options,
-                   std::ostream& out);
 // Leaves only rows of threads with these names ("main,http-*") or nids. False with *error: there are none.
 bool keep_threads(const std::string& names, Profile* profile, std::string* error);
 
@@ -60,9 +59,6 @@ void print_profile(const Profile& profile, const PrintOptions& options, std::ost
 
 // True: it is the table of calls=y, from a format that has its rows without calls.
 bool is_of_methods(const ProfileTable& table);
-// Of the table of calls=y: the methods that were never called, and since when, by package and class. False:
-// there is none.
-bool print_never_called(const Profile& profile, const PrintOptions& options, std::ostream& out);
 
 // Prints the exact counts of each method and class as CSV, ordered by name. False with *error: there are
 // none, or rows may be missing.
@@ -75,5 +71,7 @@ bool print_records(Input& in, std::ostream& out, std::string* error);
 // Summarises a binary file in tables: records by type; for each heap dump its size and roots; each sites and
 // samples table. False with *error: truncated; what was read is printed.
 bool print_summary(Input& in, const PrintOptions& options, std::ostream& out, std::string* error);
+// The same of the file and its dumps in JSON.
+bool json_of_file(Input& in, Section* section, std::string* error);
 
 }  // namespace hprof::tool

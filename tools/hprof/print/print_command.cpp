@@ -6,12 +6,18 @@
 #include "tools/format/source_file.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/print/print.h"
-#include "tools/hprof/print/profile_sums.h"
+#include "tools/hprof/print/profile_answer.h"
 #include "tools/hprof/view/inputs.h"
 
 namespace hprof::tool {
 
 namespace {
+
+void add_profile(const Profile& profile, const PrintOptions& options, Document* to) {
+  to->sections.push_back(json_of(profile, options));
+  to->sections.push_back(json_of_plain_tables(profile, options));
+  if (!profile.unread.empty()) to->problems.push_back(profile.unread);
+}
 
 // Prints the tables of reports.
 int print_tables(const Arguments& words, const WindowChoice& choice, const PrintOptions& options) {
@@ -22,12 +28,36 @@ int print_tables(const Arguments& words, const WindowChoice& choice, const Print
   if (!options.thread.empty() && !keep_threads(options.thread, &profile, &error))
     return unreadable(files_of(words), profile.file + " " + error);
   if (!rank_by(options.by, &profile, &error)) return fail(error);
-  if (options.never && !print_never_called(profile, options, std::cout))
+  NeverCalled never;
+  if (options.never && !never_called(profile, options.package, &never))
     return fail(words[0] +
                 " has no table of calls=y with methods that were never called: format=a and json have it");
+  if (options.json) {
+    Document document = {{}, {}, kPrintSchema};
+    if (options.never)
+      document.sections.push_back(json_of(never, options));
+    else
+      add_profile(profile, options, &document);
+    write_json(document, std::cout);
+    return kDone;
+  }
+  if (options.never) print_never_called(never, options, std::cout);
   if (options.csv && !print_counts(profile, std::cout, &error)) return fail(profile.file + ": " + error);
   if (!options.never && !options.csv) print_profile(profile, options, std::cout);
   return kDone;
+}
+
+// Writes what a binary file has: its tables, and its records and dumps.
+bool write_file(const Arguments& words, Input& in, const PrintOptions& options, std::string* error) {
+  Document document = {{}, {}, kPrintSchema};
+  Profile profile;
+  std::string without_tables;
+  if (read_inputs(words, {}, Usable::kStacks, &profile, &without_tables))
+    add_profile(profile, options, &document);
+  const bool good = json_of_file(in, &document.sections.emplace_back(), error);
+  if (!good) document.problems.push_back(*error);
+  write_json(document, std::cout);
+  return good;
 }
 
 // True: a binary file has tables whose traces name their threads.
@@ -40,11 +70,17 @@ bool has_tables_of_threads(const Arguments& words) {
 }
 
 int print(const Given& given) {
-  const PrintOptions options = {
-      given.number("--top", kTopRows), given.has("--lines"),     given.has("--traces"),
-      given.has("--threads"),          given.has("--never"),     given.text("--by"),
-      given.text("--thread"),          given.has("--by-method"), given.has("--csv"),
-      given.text("--package")};
+  const PrintOptions options = {given.number("--top", kTopRows),
+                                given.has("--lines"),
+                                given.has("--traces"),
+                                given.has("--threads"),
+                                given.has("--never"),
+                                given.text("--by"),
+                                given.text("--thread"),
+                                given.has("--by-method"),
+                                given.has("--csv"),
+                                given.has("--json"),
+                                given.text("--package")};
   const bool records = given.has("--records");
   const bool of_rows = options.lines || options.methods || options.csv || options.never ||
                        !options.by.empty() || !options.thread.empty();
@@ -52,6 +88,8 @@ int print(const Given& given) {
   if (!read_choice(given, &choice)) return kFailed;
   const std::string& path = given.words[0];
   const bool is_one = files_of(given.words) == Arguments{path};
+  if (options.json && (records || options.csv))
+    return given.misuse(std::string(records ? "--records" : "--csv") + " does not go with --json");
   if (records && (!is_one || choice.is_given())) return given.misuse("--records is for one whole file");
   for (const char* option : {"--top", "--by", "--lines", "--traces", "--threads", "--thread", "--never"})
     if (records && given.has(option)) return given.misuse(std::string(option) + " is for tables");
@@ -73,7 +111,9 @@ int print(const Given& given) {
   if (of_rows || !is_binary || (options.threads && !records && has_tables_of_threads(given.words)))
     return print_tables(given.words, choice, options);
   in.seek(0);
-  bool good = records ? print_records(in, std::cout, &error) : print_summary(in, options, std::cout, &error);
+  const bool good = records        ? print_records(in, std::cout, &error)
+                    : options.json ? write_file(given.words, in, options, &error)
+                                   : print_summary(in, options, std::cout, &error);
   std::cout.flush();
   if (!source->error().empty()) return fail(path + ": " + source->error());
   if (!good) {
@@ -90,6 +130,7 @@ constexpr OptionRow kOptions[] = {
     {"--by-method", nullptr, "sum up by method, and print no more of each table"},
     {"--csv", nullptr,
      "CSV of the exact counts by method, ordered by name: what repeats, to be committed as a baseline"},
+    kJsonOption,
     {"--traces", nullptr, "print each row with its stack"},
     {"--threads", nullptr, "print the threads of each table: share, top method"},
     {"--thread", "NAMES", "take only these threads, by name or nid: main,http-*"},

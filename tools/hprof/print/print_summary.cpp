@@ -7,6 +7,7 @@
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
 #include "tools/hprof/print/print.h"
+#include "tools/hprof/view/json_columns.h"
 #include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
@@ -18,6 +19,17 @@ struct Count {
   uint64_t bytes = 0;
 };
 
+struct DumpCounts {
+  Count objects;
+  std::map<uint8_t, uint64_t> roots;  // by tag
+  uint64_t classes = 0;
+};
+
+std::string type_text(uint8_t tag) {
+  const char* name = record_name(tag);
+  return name == nullptr ? "unknown" : name;
+}
+
 class Summary : public HeapVisitor {
  public:
   Summary(Input& in, const PrintOptions& options, std::ostream& out)
@@ -26,7 +38,7 @@ class Summary : public HeapVisitor {
   bool run(std::string* error) {
     RecordReader records(in_);
     const bool readable = records.begin();
-    const FileHeader& header = records.header();
+    const FileHeader& header = header_ = records.header();
     if (!readable) {
       *error = header.problem;
       return false;
@@ -47,8 +59,34 @@ class Summary : public HeapVisitor {
     return error->empty();
   }
 
-  void on_root(const RootRecord& root) override { ++roots_[root.tag]; }
-  void on_class(const ClassRecord&) override { ++classes_; }
+  // What was read, but for the tables.
+  Section section() const {
+    Section section{"binary_file", header_.version};
+    section.facts = {data_fact("id_bytes", uint64_t{header_.id_size}),
+                     data_fact("created_ms", header_.milliseconds)};
+    Table records{
+        "records", "", {{"count", "", CellKind::kNumber}, {"bytes", "", CellKind::kNumber}, {"type", ""}}};
+    for (const auto& [tag, totals] : records_)
+      records.rows.push_back({totals.count, totals.bytes, type_text(tag)});
+    Table dumps{"heap_dumps",
+                "",
+                {{"objects", "", CellKind::kNumber},
+                 {"bytes", "", CellKind::kNumber},
+                 {"classes", "", CellKind::kNumber}}};
+    Table roots{
+        "roots", "", {{"heap_dump", "", CellKind::kNumber}, {"count", "", CellKind::kNumber}, {"type", ""}}};
+    for (size_t i = 0; i < dumps_.size(); ++i) {
+      const DumpCounts& dump = dumps_[i];
+      dumps.rows.push_back({dump.objects.count, dump.objects.bytes, dump.classes});
+      for (const auto& [tag, count] : dump.roots)
+        roots.rows.push_back({uint64_t{i + 1}, count, std::string(root_name(tag))});
+    }
+    section.tables = {std::move(records), std::move(dumps), std::move(roots)};
+    return section;
+  }
+
+  void on_root(const RootRecord& root) override { ++dump_.roots[root.tag]; }
+  void on_class(const ClassRecord&) override { ++dump_.classes; }
   void on_instance(const InstanceRecord& instance, Input&) override { add_object(instance.byte_count); }
   void on_array(const ArrayRecord& array, Input& in) override {
     add_object(uint64_t{array.length} * width_of(array.type, in.id_size()));
@@ -56,8 +94,8 @@ class Summary : public HeapVisitor {
 
  private:
   void add_object(uint64_t bytes) {
-    ++objects_.count;
-    objects_.bytes += bytes;
+    ++dump_.objects.count;
+    dump_.objects.bytes += bytes;
   }
 
   void record(const RecordHead& head, std::string* error) {
@@ -180,15 +218,14 @@ class Summary : public HeapVisitor {
     print_line(out_,
                "\nHEAP DUMP: %" PRIu64 " objects, %" PRIu64 " bytes of fields and elements, %" PRIu64
                " classes (see hprof heap)",
-               objects_.count, objects_.bytes, classes_);
+               dump_.objects.count, dump_.objects.bytes, dump_.classes);
     std::string roots;
-    for (const auto& [tag, count] : roots_) {
+    for (const auto& [tag, count] : dump_.roots) {
       roots += (roots.empty() ? "" : ", ") + std::to_string(count) + " " + root_name(tag);
     }
     print_line(out_, "roots: %s", roots.empty() ? "none" : roots.c_str());
-    objects_ = {};
-    roots_.clear();
-    classes_ = 0;
+    dumps_.push_back(std::move(dump_));
+    dump_ = {};
     in_dump_ = false;
   }
 
@@ -206,9 +243,7 @@ class Summary : public HeapVisitor {
   void print_records_by_type() {
     print_line(out_, "\nrecords\n       count           bytes  type");
     for (const auto& [tag, totals] : records_) {
-      const char* name = record_name(tag);
-      print_line(out_, "%12" PRIu64 " %15" PRIu64 "  %s", totals.count, totals.bytes,
-                 name == nullptr ? "unknown" : name);
+      print_line(out_, "%12" PRIu64 " %15" PRIu64 "  %s", totals.count, totals.bytes, type_text(tag).c_str());
     }
   }
 
@@ -217,9 +252,9 @@ class Summary : public HeapVisitor {
   std::ostream& out_;
   Definitions names_;
   std::map<uint8_t, Count> records_;
-  Count objects_;  // of the dump
-  std::map<uint8_t, uint64_t> roots_;
-  uint64_t classes_ = 0;
+  FileHeader header_;
+  DumpCounts dump_;  // that is being read
+  std::vector<DumpCounts> dumps_;
   bool in_dump_ = false;
 };
 
@@ -227,6 +262,15 @@ class Summary : public HeapVisitor {
 
 bool print_summary(Input& in, const PrintOptions& options, std::ostream& out, std::string* error) {
   return Summary(in, options, out).run(error);
+}
+
+bool json_of_file(Input& in, Section* section, std::string* error) {
+  const PrintOptions options;
+  std::ostream nowhere(nullptr);
+  Summary summary(in, options, nowhere);
+  const bool good = summary.run(error);
+  *section = summary.section();
+  return good;
 }
 
 }  // namespace hprof::tool

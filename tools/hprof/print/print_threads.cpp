@@ -7,20 +7,13 @@
 
 #include "tools/format/utf8.h"
 #include "tools/format/wildcard.h"
-#include "tools/hprof/print/print.h"
+#include "tools/hprof/print/profile_answer.h"
 
 namespace hprof::tool {
 
 namespace {
 
 constexpr size_t kWidestName = 40;
-
-struct ThreadSum {
-  const ProfileThread* thread = nullptr;  // nullptr: the file has no more than names
-  std::string name;                       // as it is printed
-  uint64_t sum = 0;
-  std::map<std::string, uint64_t> tops;  // by method
-};
 
 // nullptr: the file has no more than the name of the trace's thread.
 const ProfileThread* thread_of(const Profile& profile, uint64_t trace) {
@@ -37,24 +30,9 @@ ThreadKey key_of(const Profile& profile, uint64_t trace) {
   return {thread, thread != nullptr ? thread->name : name != profile.threads.end() ? name->second : ""};
 }
 
-std::vector<ThreadSum> sums_of(const Profile& profile, const ProfileTable& table, size_t weight) {
-  std::map<ThreadKey, ThreadSum> by_thread;
-  for (const ProfileRow& row : table.rows) {
-    if (row.values[weight] == 0) continue;
-    const ThreadKey key = key_of(profile, row.trace);
-    ThreadSum& sum = by_thread[key];
-    sum.thread = key.first;
-    sum.name = key.second.empty() ? "(no thread)" : printable(key.second);
-    if (sum.thread != nullptr && sum.thread->ended) sum.name += " (ended)";
-    sum.sum += row.values[weight];
-    const std::vector<ProfileFrame>& frames = frames_of(profile, row);
-    sum.tops[frames.empty() ? kEmptyTrace : method_text(frames[0])] += row.values[weight];
-  }
-  std::vector<ThreadSum> sums;
-  for (auto& [key, sum] : by_thread) sums.push_back(std::move(sum));
-  std::stable_sort(sums.begin(), sums.end(),
-                   [](const ThreadSum& a, const ThreadSum& b) { return a.sum > b.sum; });
-  return sums;
+// As it is printed.
+std::string name_text(const ThreadSum& sum) {
+  return (sum.name.empty() ? "(no thread)" : printable(sum.name)) + (sum.has_ended() ? " (ended)" : "");
 }
 
 std::string padded_right(const std::string& text, size_t width) {
@@ -89,29 +67,48 @@ bool names_threads(const Profile& profile, const ProfileTable& table) {
                      [&](const ProfileRow& row) { return profile.threads.count(row.trace) != 0; });
 }
 
-void print_threads(const Profile& profile, const ProfileTable& table, const PrintOptions& options,
-                   std::ostream& out) {
+const std::pair<const std::string, uint64_t>& ThreadSum::top() const {
+  return *std::max_element(tops.begin(), tops.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+}
+
+std::vector<ThreadSum> thread_sums(const Profile& profile, const ProfileTable& table, size_t weight) {
+  std::map<ThreadKey, ThreadSum> by_thread;
+  for (const ProfileRow& row : table.rows) {
+    if (row.values[weight] == 0) continue;
+    const ThreadKey key = key_of(profile, row.trace);
+    ThreadSum& sum = by_thread[key];
+    sum.thread = key.first;
+    sum.name = key.second;
+    sum.sum += row.values[weight];
+    const std::vector<ProfileFrame>& frames = frames_of(profile, row);
+    sum.tops[frames.empty() ? kEmptyTrace : method_text(frames[0])] += row.values[weight];
+  }
+  std::vector<ThreadSum> sums;
+  for (auto& [key, sum] : by_thread) sums.push_back(std::move(sum));
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const ThreadSum& a, const ThreadSum& b) { return a.sum > b.sum; });
+  return sums;
+}
+
+void print_threads(const TableAnswer& answer, const PrintOptions& options, std::ostream& out) {
   constexpr size_t kColumn = 19;
-  const size_t weight = preferred_weight(table);
-  const std::vector<ThreadSum> sums = sums_of(profile, table, weight);
-  uint64_t all = 0;
+  const std::vector<ThreadSum>& sums = answer.threads;
   size_t widest = std::string("thread").size(), widest_nid = 0;
   for (const ThreadSum& each : sums) {
-    all += each.sum;
-    widest = std::max(widest, std::min(kWidestName, each.name.size()));
+    widest = std::max(widest, std::min(kWidestName, name_text(each).size()));
     widest_nid = std::max(widest_nid, nid_text(each.thread).size());
   }
   if (widest_nid != 0) widest_nid += 2;
-  out << "   share" << padded(table.weights[weight].title, kColumn)
+  out << "   share" << padded(answer.column().title, kColumn)
       << padded(widest_nid != 0 ? "nid" : "", widest_nid) << "  " << padded_right("thread", widest)
       << "  top method, and its share of the thread\n";
   for (size_t i = 0; i < sums.size() && options.shows(i); ++i) {
     const ThreadSum& each = sums[i];
-    const auto top = std::max_element(each.tops.begin(), each.tops.end(),
-                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-    out << percent(each.sum, all) << padded(weight_text(table.weights[weight], each.sum), kColumn)
-        << padded(nid_text(each.thread), widest_nid) << "  " << padded_right(each.name, widest) << "  "
-        << printable(top->first) << percent(top->second, each.sum) << '\n';
+    const auto& [method, weight] = each.top();
+    out << percent(each.sum, answer.sum) << padded(weight_text(answer.column(), each.sum), kColumn)
+        << padded(nid_text(each.thread), widest_nid) << "  " << padded_right(name_text(each), widest) << "  "
+        << printable(method) << percent(weight, each.sum) << '\n';
   }
   options.print_left_out(out, sums.size());
 }

@@ -38,6 +38,7 @@ class Joiner {
     append(&one.notes, &all_.notes);
     for (PlainTable& table : one.plain_tables) put_plain_table(std::move(table), &all_);
     for (ProfileThread& thread : one.all_threads) add_thread(std::move(thread));
+    if (!one.unread.empty()) all_.unread += (all_.unread.empty() ? "" : "; ") + one.file + ": " + one.unread;
     all_.by_method = all_.by_method || one.by_method;
     if (all_.about.empty()) all_.about = std::move(one.about);
     const bool is_earlier = all_.created_ms == 0 || one.created_ms < all_.created_ms;

@@ -291,7 +291,7 @@ int show_page(const std::vector<Profile>& profiles, const std::string& wanted, c
   write_page(profiles, out, profiles.size() == 1 ? html_of_plain_tables(profiles[0]) : "");
   out.close();
   if (!out) return fail("cannot write " + path);
-  std::cout << path << '\n';
+  (given.has("--json") ? std::cerr : std::cout) << path << '\n';
   if (given.has("--open")) open_page(path);
   return kDone;
 }

@@ -1,9 +1,12 @@
 #include "tools/hprof/view/plain_tables.h"
 
+#include <cstdlib>
 #include <sstream>
 
 #include "tools/format/utf8.h"
 #include "tools/heap/output/html_page.h"
+#include "tools/hprof/command.h"
+#include "tools/hprof/view/json_columns.h"
 
 namespace hprof::tool {
 
@@ -31,6 +34,14 @@ Table table_of(const PlainTable& from, uint64_t top) {
   return table;
 }
 
+// A number of JSON, if the text is one in decimal digits.
+Cell data_cell(const std::string& text) {
+  uint64_t number = 0;
+  if (parse_number(text, UINT64_MAX, &number)) return number;
+  const bool is_decimal = text.find_first_not_of("+-.0123456789eE") == std::string::npos;
+  return is_decimal ? Cell(std::strtod(text.c_str(), nullptr)) : Cell(text);
+}
+
 }  // namespace
 
 PlainTable with_columns(const PlainTable& table) {
@@ -44,6 +55,27 @@ PlainTable with_columns(const PlainTable& table) {
     break;
   }
   return made;
+}
+
+Section section_of(const PlainTable& from, uint64_t top) {
+  const PlainTable whole = with_columns(from);
+  const bool has_columns = !from.columns.empty() || whole.columns.size() > 1;
+  const std::vector<std::string> keys =
+      distinct_keys(has_columns ? whole.columns : std::vector<std::string>{"line"}, {});
+  Section section{"", from.title, from.head};
+  section.facts = {data_fact("windows", from.windows == 0 ? Cell() : Cell(uint64_t{from.windows}))};
+  Table table{"rows", "", {}};
+  for (size_t i = 0; i < keys.size(); ++i)
+    table.columns.push_back({keys[i], "", has_numbers(whole, i) ? CellKind::kNumber : CellKind::kText});
+  for (const std::vector<std::string>& row : whole.rows) {
+    if (top != 0 && table.rows.size() == top) break;
+    std::vector<Cell>& cells = table.rows.emplace_back();
+    for (size_t i = 0; i < keys.size(); ++i)
+      cells.push_back(table.columns[i].kind == CellKind::kNumber ? data_cell(row[i]) : Cell(row[i]));
+  }
+  table.left_out = whole.rows.size() - table.rows.size();
+  section.tables.push_back(std::move(table));
+  return section;
 }
 
 void write_cells(const PlainTable& table, uint64_t top, std::ostream& out) {

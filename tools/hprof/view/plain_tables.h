@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string>
 
+#include "tools/heap/output/document.h"
 #include "tools/hprof/view/profile.h"
 
 namespace hprof::tool {
@@ -13,6 +14,8 @@ namespace hprof::tool {
 PlainTable with_columns(const PlainTable& table);
 // Writes the first rows of a table that has columns: headings, and cells below each other. top: 0 = all.
 void write_cells(const PlainTable& table, uint64_t top, std::ostream& out);
+// The table in JSON: a field for each column, or for each line of a table without columns.
+Section section_of(const PlainTable& table, uint64_t top);
 // The tables of a profile that have rows, each to be unfolded; "": there are none.
 std::string html_of_plain_tables(const Profile& profile);
 
