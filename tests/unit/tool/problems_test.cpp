@@ -114,7 +114,8 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
       {kPrintCommand, {"--tpo=3", "a"}, "unknown option --tpo; did you mean --top?"},
       {kPrintCommand,
        {"--colour", "a"},
-       "unknown option --colour; options are: --top, --by, --lines, --by-method, --csv, --json, --traces, --threads, "
+       "unknown option --colour; options are: --top, --by, --lines, --by-method, --csv, --json, --traces, "
+       "--threads, "
        "--thread, "
        "--never, --package, --records, "
        "--window, "

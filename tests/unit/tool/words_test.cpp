@@ -59,9 +59,9 @@ TEST_CASE("a table of elapsed time is not named CPU alone") {
   const std::string note =
       "HPROF NOTE: cpu=samples: engine wall, interval 10 ms, 3 samples in 1 s; by turns\n";
   CHECK(has(said({"print", files.put("a.txt", samples(kThree, note))}),
-            "\nCPU SAMPLES (elapsed time, waits included: clock=wall), samples 3 in the rows\n"));
+            "\nCPU SAMPLES (elapsed time, waits included: clock=wall), samples 3 in the rows; sampled\n"));
   CHECK(has(said({"print", files.put("b.txt", samples(kThree, ""))}),
-            "\nCPU SAMPLES, samples 3 in the rows\n"));
+            "\nCPU SAMPLES, samples 3 in the rows; sampled\n"));
 }
 
 TEST_CASE("print --threads of stacks without threads says what has them") {
@@ -130,5 +130,5 @@ TEST_CASE("bytes that samples stand for are called estimates") {
   CHECK(has(
       said({"print", files.put("b.txt", sites + "HPROF NOTE: heap=sites: sampled, one sample in 1000 bytes "
                                                 "(sites=sampled)\n")}),
-      "in the rows; estimates: a sample stands for 1000 bytes\n"));
+      "in the rows; sampled; estimates: a sample stands for 1000 bytes\n"));
 }
