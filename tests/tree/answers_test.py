@@ -208,6 +208,33 @@ class Answers(unittest.TestCase):
         process = self.answer("doctor", str(os.getpid()), status=1)["process"]
         self.assertEqual([process["facts"]["pid"], process["findings"][-1]["verdict"]], [os.getpid(), "no"])
 
+    def test_threads_of_a_dump(self):
+        dump = """2026-11-29 10:00:00
+Full thread dump OpenJDK 64-Bit Server VM (21.0.2+13 mixed mode):
+
+"a" #21 [4711] prio=5 os_prio=0 cpu=12.50ms elapsed=1.00s tid=0x00007f01 nid=4711 waiting for monitor entry  [0x00007f02]
+   java.lang.Thread.State: BLOCKED (on object monitor)
+\tat demo.A.one(A.java:3)
+\t- waiting to lock <0x0000000000000010> (a java.lang.Object)
+
+"b\\ue000" #22 [4712] prio=5 os_prio=0 cpu=2.00ms elapsed=1.00s tid=0x00007f03 nid=4712 runnable  [0x00007f04]
+   java.lang.Thread.State: RUNNABLE
+\tat demo.A.two(A.java:7)
+\t- locked <0x0000000000000010> (a java.lang.Object)
+
+"VM Thread" os_prio=0 cpu=1.00ms elapsed=1.00s tid=0x00007f05 nid=4713 runnable
+
+"""
+        found = self.answer("threads", self.put("dump.txt", dump))["thread_dump"]
+        self.assertEqual([found["facts"]["platform_threads"], found["facts"]["virtual_threads"], found["deadlocks"]], [3, 0, []])
+        lock, = found["locks"]
+        self.assertEqual([lock["waiting"], lock["class"], lock["held_by_number"], lock["held_by_stack"][0]],
+                         [1, "java.lang.Object", 22, "at demo.A.two(A.java:7)"])
+        first = found["platform_threads"][0]
+        self.assertEqual([first[key] for key in ("thread", "number", "nid", "cpu_ms", "cpu_ms_since_start", "waits_for", "holds")],
+                         ["a", 21, "4711", None, 12.5, lock["lock"], []])
+        self.assertEqual(found["platform_threads"][1]["holds"], [lock["lock"]])
+
     def test_plugin_list_has_the_units_of_the_text(self):
         code, text, said = hprof("plugin", "list")
         if code != 0:

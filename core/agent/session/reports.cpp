@@ -81,7 +81,8 @@ bool Reports::is_window(const hprof_report& report) const {
 // A heap dump is repeated at the program's end, but not at a detach or when the peer leaves, who have the
 // dumps that they requested.
 bool Reports::is_due(const CollectorSlot& slot, const hprof_report& report) const {
-  if (emits_events_only(*slot.unit) || !slot.is_reported) return false;
+  const bool has_output = (slot.unit->flags & HPROF_UNIT_NO_OUTPUT) == 0;
+  if (emits_events_only(*slot.unit) || (has_output && !slot.is_reported)) return false;
   if (report.records != nullptr && !have_common(slot.unit->records, report.records)) return false;
   if (is_window(report)) return slot.has_data && (slot.running || window_begin(slot).ns < slot.ended.ns);
   if (report.reason != HPROF_REPORT_EXIT) return slot.has_data;

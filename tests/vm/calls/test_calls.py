@@ -107,7 +107,10 @@ def counts_are_those_of_cpu_times(vm):
     report = parse_ascii(run.text("out.txt"))
     times = {row.method: row.count for row in report.cpu("CPU TIME (ms)")[0].rows}
     table, = rows(report)
-    check_equal({method: calls for method, calls in by_method(table).items() if calls}, times, "calls\n%s\n" % run)
+    counted = {method: calls for method, calls in by_method(table).items() if calls}
+    # The stack may overflow between the probes of the two units.
+    check(abs(counted.pop("Calls.overflow") - times.pop("Calls.overflow")) <= 6, "calls that overflow\n%s\n" % run)
+    check_equal(counted, times, "calls\n%s\n" % run)
 
 
 @vm_test(units=UNITS)

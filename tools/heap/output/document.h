@@ -146,7 +146,8 @@ struct Section {
 // The forms of the JSON; the number grows when a field changes its meaning or goes.
 constexpr char kHeapSchema[] = "hprof-heap-1", kPrintSchema[] = "hprof-print-1",
                kDiffSchema[] = "hprof-diff-1", kCheckSchema[] = "hprof-check-1",
-               kDoctorSchema[] = "hprof-doctor-1", kPluginSchema[] = "hprof-plugin-1";
+               kDoctorSchema[] = "hprof-doctor-1", kPluginSchema[] = "hprof-plugin-1",
+               kThreadsSchema[] = "hprof-threads-1";
 
 struct Document {
   std::vector<std::string> problems = {};  // why it does not have all of the dump

@@ -15,21 +15,29 @@ namespace {
 constexpr unsigned kFirstWithVirtualThreads = 21;
 constexpr uint64_t kMostMemory = uint64_t{4} << 30;  // of this program, for what a process says of itself
 
-int print(const std::string& name, const ThreadDump& dump, const CpuTimes& before, double seconds,
-          const std::string& note) {
+int print(const Given& given, const std::string& name, const ThreadDump& dump, const CpuTimes& before,
+          double seconds, const std::string& note) {
+  const int status = dump.deadlocks.empty() && dump.likely_deadlocks.empty() ? kDone : kFoundProblems;
+  if (given.has("--json")) {
+    Document document = {{}, {section_of(name, dump, before, seconds)}, kThreadsSchema};
+    if (!note.empty()) document.problems.push_back(note);
+    write_json(document, std::cout);
+    return status;
+  }
   const std::string hang = hang_text(dump, Blocked::kAll), more = virtual_threads_text(dump) + note;
   std::cout << name << ", " << dump.vm << ": " << counts_text(dump) << "\n\n";
   if (!hang.empty()) std::cout << hang << '\n';
   std::cout << threads_text(dump, before, seconds);
   if (!more.empty()) std::cout << '\n' << more;
-  return dump.deadlocks.empty() && dump.likely_deadlocks.empty() ? kDone : kFoundProblems;
+  return status;
 }
 
-int print_file(const std::string& path) {
+int print_file(const Given& given) {
+  const std::string& path = given.words[0];
   std::string error, note;
   ThreadDump dump;
   if (!read_threads_of_file(path, &dump, &note, &error)) return fail(error);
-  return print(path, dump, {}, 0, note);
+  return print(given, path, dump, {}, 0, note);
 }
 
 // Waits; false: a signal to stop came.
@@ -62,13 +70,13 @@ int print_process(int pid, const Given& given) {
       note = "VIRTUAL THREADS: not known: " + error + "\n";
     }
   }
-  return print(os::name_of(jvm), dump, before, seconds, note);
+  return print(given, os::name_of(jvm), dump, before, seconds, note);
 }
 
 int threads(const Given& given) {
   uint64_t pid = 0;
   os::bound_memory(kMostMemory);
-  if (!parse_number(given.words[0], INT32_MAX, &pid)) return print_file(given.words[0]);
+  if (!parse_number(given.words[0], INT32_MAX, &pid)) return print_file(given);
   return pid == 0 ? given.misuse("0 is not a process id") : print_process(static_cast<int>(pid), given);
 }
 
@@ -78,6 +86,7 @@ constexpr OptionRow kOptions[] = {
     {"--locks", nullptr,
      "also say who holds locks of java.util.concurrent; the VM walks its heap for it, while the\n"
      "program stands still"},
+    kJsonOption,
     kListenTimeoutOption,
 };
 constexpr Verb kVerbs[] = {{"", "PID|FILE", "", threads, kOptions}};

@@ -105,11 +105,6 @@ struct Group {
   double total = 0;  // since the start
 };
 
-double since(const DumpedThread& thread, const CpuTimes& before) {
-  const auto found = before.find({thread.address, thread.name});
-  return found == before.end() ? thread.cpu_ms : thread.cpu_ms - found->second;
-}
-
 // By state and frames, so that threads that wait in the same place stand together.
 std::vector<Group> groups_of(const ThreadDump& dump, const CpuTimes& before, bool of_vm) {
   std::map<std::string, Group> by_stack;
@@ -121,7 +116,7 @@ std::vector<Group> groups_of(const ThreadDump& dump, const CpuTimes& before, boo
       if (line[0] != '-') key += "\n" + line;
     Group& group = by_stack[key];
     group.threads.push_back({&thread, nullptr});
-    group.now += std::max(since(thread, before), 0.0);
+    group.now += cpu_since(thread, before);
     group.total += thread.cpu_ms < 0 ? 0 : thread.cpu_ms;
   }
   std::vector<Group> groups;
@@ -184,6 +179,11 @@ CpuTimes cpu_times(const ThreadDump& dump) {
   CpuTimes times;
   for (const DumpedThread& thread : dump.threads) times[{thread.address, thread.name}] = thread.cpu_ms;
   return times;
+}
+
+double cpu_since(const DumpedThread& thread, const CpuTimes& before) {
+  const auto found = before.find({thread.address, thread.name});
+  return std::max(found == before.end() ? thread.cpu_ms : thread.cpu_ms - found->second, 0.0);
 }
 
 std::string hang_text(const ThreadDump& dump, Blocked which) {

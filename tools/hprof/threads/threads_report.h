@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/heap/output/document.h"
 #include "tools/hprof/threads/thread_dump.h"
 
 namespace hprof::tool {
@@ -12,6 +13,8 @@ namespace hprof::tool {
 // CPU time of threads in milliseconds, by address and name.
 using CpuTimes = std::map<std::pair<std::string, std::string>, double>;
 CpuTimes cpu_times(const ThreadDump& dump);
+// Milliseconds since then, or since the thread's start.
+double cpu_since(const DumpedThread& thread, const CpuTimes& before);
 
 enum class Blocked {
   kAll,    // each lock that a thread waits for
@@ -27,5 +30,7 @@ std::string threads_text(const ThreadDump& dump, const CpuTimes& before, double 
 std::string virtual_threads_text(const ThreadDump& dump);
 // "23 threads with a Java stack, 8 wait for locks; 700 virtual threads, 400 wait for locks"
 std::string counts_text(const ThreadDump& dump);
+// All of it, for JSON (threads_json.cpp).
+Section section_of(const std::string& name, const ThreadDump& dump, const CpuTimes& before, double seconds);
 
 }  // namespace hprof::tool
