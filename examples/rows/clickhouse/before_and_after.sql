@@ -7,4 +7,4 @@ FROM (
   SELECT sumIf(value, has(labels, 'version:1')) AS all_old, sumIf(value, has(labels, 'version:2')) AS all_new
   FROM profile FINAL WHERE service = 'shop' AND collector = 'cpu_samples' AND name = 'samples'
 )
-GROUP BY method ORDER BY abs(after - before) DESC LIMIT 20
+GROUP BY method HAVING before <> after ORDER BY abs(after - before) DESC LIMIT 20

@@ -93,7 +93,7 @@ class TableJson {
   }
 
   void add_path(Section* to) const {
-    const auto cells = [](const PathStep& step) -> std::vector<Cell> {
+    const auto cells = [](const HottestStep& step) -> std::vector<Cell> {
       return {step.total, uint64_t{step.alike}, step.place};
     };
     add_table("hottest_path",

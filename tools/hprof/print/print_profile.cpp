@@ -95,7 +95,7 @@ class Printer {
         out_ << " at depth=" << depth << ", a higher depth= keeps their callers";
     }
     out_ << '\n';
-    for (const PathStep& step : answer.path) {
+    for (const HottestStep& step : answer.path) {
       if (step.alike != 0)
         out_ << "           ... " << step.alike << (step.alike == 1 ? " frame\n" : " frames\n");
       out_ << percent(step.total, answer.sum) << "  " << printable(step.place)

@@ -40,11 +40,11 @@ void add_places(const Profile& profile, const PrintOptions& options, std::string
 }
 
 // Frames below which the weight stays the same are one step, but for the program's innermost one.
-std::vector<PathStep> steps_of(const std::vector<PlaceSum>& path) {
+std::vector<HottestStep> steps_of(const std::vector<PlaceSum>& path) {
   size_t own = SIZE_MAX;  // the program's innermost frame
   for (size_t i = 0; i < path.size(); ++i)
     if (is_of_program(path[i].place)) own = i;
-  std::vector<PathStep> steps;
+  std::vector<HottestStep> steps;
   size_t alike = 0;
   for (size_t i = 0; i < path.size(); ++i) {
     const bool is_last = i + 1 == path.size();

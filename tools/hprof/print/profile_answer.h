@@ -19,7 +19,7 @@ struct PlaceRow {
 };
 
 // A frame of the hottest path.
-struct PathStep {
+struct HottestStep {
   size_t alike;  // frames before it that are left out, since the weight stays the same
   bool is_own;   // the program's innermost frame, with others below it
   std::string place;
@@ -51,7 +51,7 @@ struct TableAnswer {
   size_t overloaded;         // methods of several descriptors
   bool has_path, has_rows, has_threads;
   std::vector<PlaceRow> places;
-  std::vector<PathStep> path;
+  std::vector<HottestStep> path;
   std::vector<const ProfileRow*> rows;
   std::vector<ThreadSum> threads;
 
