@@ -129,6 +129,14 @@ class Layers(unittest.TestCase):
                 write(root, other + "/b.h", '#include "%s/a.h"\n' % one)
                 self.assertIn("%d complaints" % count, script("check", "layers", root)[1])
 
+    def test_types_of_one_name_are_named(self):
+        named, unnamed = "namespace hprof {\nstruct A {\n", "namespace hprof {\nnamespace {\nstruct A final : B {\n"
+        for other, count in ((named, 1), (unnamed, 0), (unnamed + "};\n}  // namespace\nenum class A : char {\n", 1), ("namespace hprof::tool {\nclass A {\n", 0)):
+            with self.subTest(other), tempfile.TemporaryDirectory() as root:
+                write(root, "core/agent/vm/a.h", named)
+                write(root, "core/base/b.cpp", other)
+                self.assertIn("%d complaints" % count, script("check", "layers", root)[1])
+
     def test_an_empty_tree_is_no_success(self):
         with tempfile.TemporaryDirectory() as root:
             self.assertEqual(script("check", "layers", root)[0], 2)
