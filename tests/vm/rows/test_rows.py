@@ -117,7 +117,7 @@ def each_row_stands_alone(vm):
 @vm_test(units=TIMES + ("filter_gzip", "sink_http"))
 def clickhouse_takes_them_and_answers_the_questions_of_the_example(vm):
     with ClickHouse(vm) as server:
-        for version, objects in (("1", 40), ("2", 4000)):
+        for version, objects in (("1", "40"), ("2", "4000")):
             live = vm.start("cpu=times,cutoff=0,depth=4,every=1,format=rows,compress=gzip,labels=service:shop;version:%s,url=%s" % (version, server.url(INSERT)), "Rounds", objects)
             live.wait_until(server.is_up, "the server")
             if version == "1":
