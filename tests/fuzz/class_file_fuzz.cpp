@@ -56,8 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ProbeSet probes;
   add_allocation_probes(&probes);
   probes.method_id = method_id;
-  const char* names[kTargets] = {"begin",  "end",    "unwind", "handler", "leaf",
-                                 "object", "arrays", "made",   "caught",  "constructed"};
+  const char* names[kTargets] = {"begin",  "end",  "unwind", "handler",     "leaf",      "object",
+                                 "arrays", "made", "caught", "constructed", "arguments", "result"};
   for (ProbesOfUser& user : probes.users) {
     user.owner = "Targets";
     std::memcpy(user.targets, names, sizeof names);

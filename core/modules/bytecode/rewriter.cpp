@@ -19,7 +19,8 @@ namespace {
 constexpr size_t kScratchLimit = 16u << 20;
 constexpr const char* kThreadClass = "java/lang/Thread";
 // Points in methods, which the patterns choose; objects and exceptions are made in any class.
-constexpr uint32_t kChosen = kProbesOfTimes | kProbeCaught | kProbeConstructed;
+constexpr uint32_t kChosen =
+    kProbesOfTimes | kProbeCaught | kProbeConstructed | kProbeArguments | kProbeResult;
 static_assert(kMostProbeUsers == kMostUsers, "one for each");
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }

@@ -19,9 +19,9 @@
 namespace hprof {
 
 constexpr const char* kRewriterModule = "bytecode";
-constexpr uint32_t kRewriterVersion = 9;
+constexpr uint32_t kRewriterVersion = 10;
 
-constexpr uint32_t kMostProbeUsers = 8;
+constexpr uint32_t kMostProbeUsers = 16;
 
 // What a unit has asked for.
 struct ProbeUser {

@@ -39,6 +39,9 @@ constexpr Point kPoints[HPROF_POINTS] = {
     {kProbeMade, kTargetMade, "made", "(JLjava/lang/Object;)V"},
     {kProbeCaught, kTargetCaught, "caught", "(JLjava/lang/Object;I)V"},
     {kProbeConstructed, kTargetConstructed, "constructed", "(JJ)J"},
+    {kProbeBegin | kProbeArguments, kTargetArguments, "arguments",
+     "(JILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;JJ)J"},
+    {kProbeEnd | kProbeResult, kTargetResult, "result", "(JJLjava/lang/Object;J)V"},
 };
 
 // Whose natives bind_now() registers; one thread at a time.
@@ -72,7 +75,7 @@ bool TargetClasses::add_bridge(uint32_t user) {
   for (uint32_t i = 0; i < user; i++) before += std::strcmp(use_.users[i].unit, of.unit) == 0;
   TextWriter name(to.bridge, sizeof to.bridge);
   name.put(kBridge).put('_').put(of.unit);
-  if (before != 0) name.put('_').put(static_cast<char>('0' + before));
+  if (before != 0) name.put('_').put_unsigned(before);
   hprof_native* natives = bridge_natives_[user];
   uint32_t count = 0;
   for (uint32_t i = 0; i < of.asked.target_count; i++) {

@@ -31,7 +31,7 @@ class TargetClasses {
   void forget(JNIEnv* jni);  // gives the references back
 
  private:
-  static constexpr uint32_t kMostBytes = 1u << 20, kMostClasses = 32, kMostName = 80;
+  static constexpr uint32_t kMostBytes = 1u << 20, kMostClasses = 64, kMostName = 80;
   struct File {
     const char* name;
     uint32_t begin, size;  // in files_

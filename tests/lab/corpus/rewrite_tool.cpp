@@ -111,8 +111,11 @@ bool parse_options(int argc, char** argv, Options* options) {
 
 bool add_probes(const std::string& list, ProbeSet* set) {
   static const std::map<std::string, uint32_t> kNames = {
-      {"enter", kProbeBegin}, {"exit", kProbeEnd},       {"unwind", kProbeUnwind},  {"sync", kProbeHandler},
-      {"leaf", kProbeLeaf},   {"times", kProbesOfTimes}, {"sites", kProbesOfSites}, {"all", kProbeAll}};
+      {"enter", kProbeBegin},    {"exit", kProbeEnd},
+      {"unwind", kProbeUnwind},  {"sync", kProbeHandler},
+      {"leaf", kProbeLeaf},      {"times", kProbesOfTimes},
+      {"sites", kProbesOfSites}, {"values", kProbeBegin | kProbeEnd | kProbeArguments | kProbeResult},
+      {"all", kProbeAll}};
   for (size_t at = 0; at <= list.size();) {
     size_t comma = list.find(',', at);
     if (comma == std::string::npos) comma = list.size();
@@ -229,8 +232,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   // As tests/lab/corpus/noop and behaviour name them.
-  const char* names[kTargets] = {"enter",           "exit", "unwind", "sync",       "leaf", "allocated",
-                                 "allocatedArrays", "made", "caught", "constructed"};
+  const char* names[kTargets] = {"enter",           "exit", "unwind", "sync",        "leaf",      "allocated",
+                                 "allocatedArrays", "made", "caught", "constructed", "arguments", "result"};
   ProbesOfUser& user = probes.users[0];
   std::memcpy(user.targets, names, sizeof names);
   user.owner = options.tracker.c_str();

@@ -161,6 +161,18 @@ TEST_CASE("a user of probes whose targets do not fit together is refused, and so
     CHECK(ask(user) == HPROF_FAILED);
     targets[1] = {HPROF_POINT_CAUGHT, 0, "caught", nullptr};
     CHECK(ask(user) == HPROF_FAILED);
+    for (const uint32_t point : {HPROF_POINT_BEGIN, HPROF_POINT_RESULT}) {  // beside ARGUMENTS and END
+      hprof_target both[] = {kCalls[0], kCalls[1], kCalls[0]};
+      both[point == HPROF_POINT_BEGIN ? 0 : 2].point = HPROF_POINT_ARGUMENTS;
+      both[point == HPROF_POINT_BEGIN ? 2 : 0].point = point;
+      user.targets = both;
+      user.target_count = 3;
+      CHECK(ask(user) == HPROF_FAILED);
+    }
+    user.targets = targets;
+    targets[0] = {HPROF_POINT_RESULT, 0, nullptr, kCalls[1].function};
+    user.target_count = 1;
+    CHECK(ask(user) == HPROF_FAILED);  // without ARGUMENTS
     // In Java.
     const uint8_t bytes[] = {0};
     hprof_probe_class brought = {"java/lang/HprofAcme", bytes, 1, 0, nullptr};
@@ -185,14 +197,14 @@ TEST_CASE("a user of probes whose targets do not fit together is refused, and so
     }
     user.include = "C1:com/acme/C2.<init>:C$A*:\xc3\x84.run:";
     CHECK(ask(user) == HPROF_OK);
-    for (uint32_t i = 0; i < 7; i++) CHECK(ask(good) == HPROF_OK);
+    for (uint32_t i = 0; i < 15; i++) CHECK(ask(good) == HPROF_OK);
     CHECK(ask(good) == HPROF_FAILED);
   };
   f.jvm.java_version = 8;  // with early hooks, whatever a unit wants
   REQUIRE(f.load("watch=y"));
   f.start();
   CHECK(has(f.jvm.defined, kBridge));
-  CHECK(has(f.jvm.defined, "java/lang/HprofBridge_watcher_7"));
+  CHECK(has(f.jvm.defined, "java/lang/HprofBridge_watcher_15"));
   f.die();
 }
 

@@ -197,8 +197,8 @@ inline ProbesOfUser user_of(uint32_t mask, const char* owner) {
   ProbesOfUser user;
   user.probes = mask;
   user.owner = owner;
-  const char* names[kTargets] = {"begin",  "end",    "unwind", "handler", "leaf",
-                                 "object", "arrays", "made",   "caught",  "constructed"};
+  const char* names[kTargets] = {"begin",  "end",  "unwind", "handler",     "leaf",      "object",
+                                 "arrays", "made", "caught", "constructed", "arguments", "result"};
   std::memcpy(user.targets, names, sizeof names);
   return user;
 }

@@ -211,13 +211,13 @@ TEST_CASE("each user of a method has a local variable of its own, and ends in th
     if (*at == kOpInvokestatic && r.view.pool.member(load_be16(at + 1), &ref))
       code += std::string(reinterpret_cast<const char*>(ref.owner.data), 1) +
               std::string(reinterpret_cast<const char*>(ref.name.data), ref.name.size) + " ";
-    if (*at == kOpLstore0 || *at == kOpLload0) code += "0";
-    if (*at == kOpLstore0 + 2 || *at == kOpLload0 + 2) code += "2";
+    if (*at == 63 || *at == 30) code += "0";  // lstore_0, lload_0
+    if (*at == 65 || *at == 32) code += "2";
   }
   CHECK(code == "2Tbegin 0Obegin 2Xx 2Oend 0Tend 0Tunwind ");
   // What has begun is unwound if the other's begin() finds no stack left.
   REQUIRE(r.code.handler_count == 1);
-  CHECK(r.code.code.data[load_be16(r.code.handlers) - 1] == kOpLstore0);
+  CHECK(r.code.code.data[load_be16(r.code.handlers) - 1] == 63);
   CHECK(r.attribute(Word::kStackMapTable) ==
         Bytes{0, 1, 255, 0, 24, 0, 2, 4, 4, 0, 1, 7, 0, r.attribute(Word::kStackMapTable).back()});
 }
@@ -330,6 +330,62 @@ TEST_CASE("a constructor tells when super() has returned, unless that is Object'
     CHECK((code[15] == 64) == tells);
     REQUIRE(r.code.handler_count == 1);
     CHECK(load_be16(r.code.handlers) == (tells ? 16 : 11));
+  }
+}
+
+TEST_CASE("arguments are the first and last of a kind, and what is returned is passed on") {
+  ClassBuilder builder;
+  const uint16_t target = builder.method_ref("X", "x", "()V");
+  Method method;
+  method.access = 1;
+  method.descriptor = "(D[[JFIJLjava/lang/String;S)J";
+  method.locals = 10;
+  method.stack = 2;
+  //             0 invokestatic x  3 lload 5  5 lreturn
+  method.code = {184, static_cast<uint8_t>(target >> 8), static_cast<uint8_t>(target), 22, 5, 173};
+  builder.add(method);
+  const uint32_t mask = kProbeBegin | kProbeEnd | kProbeArguments | kProbeResult;
+  Rewritten r(builder.build(), probes_of(mask));
+  REQUIRE(r.has_code);
+  const auto method_at = [&r](uint32_t at) {
+    MemberRef ref;
+    CHECK(r.code.code.data[at] == 184);
+    CHECK(r.view.pool.member(load_be16(r.code.code.data + at + 1), &ref));
+    return std::string(reinterpret_cast<const char*>(ref.name.data), ref.name.size) +
+           std::string(reinterpret_cast<const char*>(ref.descriptor.data), ref.descriptor.size);
+  };
+  Bytes code(r.code.code.data, r.code.code.data + r.code.code.size);
+  REQUIRE(code.size() == 34);
+  CHECK(method_at(11) == "arguments(ILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;JJ)J");
+  CHECK(method_at(28) == "result(JLjava/lang/Object;J)V");
+  for (const size_t call : {11, 16, 28}) code[call + 1] = code[call + 2] = 0;
+  CHECK(code == Bytes{4,  42, 45,  25, 8, 21, 5, 133, 21, 9,  133, 184, 0,  0,  //
+                      55, 10, 184, 0,  0, 22, 5, 55,  12, 22, 10,  1,   22, 12, 184, 0, 0, 22, 12, 173});
+  CHECK(r.code.max_locals == 14);
+  CHECK(r.code.max_stack == 8);
+}
+
+TEST_CASE(
+    "values need a descriptor that fits the code; a constructor returns what is still in its variable") {
+  const uint32_t mask = kProbeBegin | kProbeEnd | kProbeArguments | kProbeResult;
+  Method method;
+  for (const char* descriptor : {"(J", "(Q)V", "([)V", "(Lx)V", "()", "x", "", "(J)V", "()I", "([V)V"}) {
+    CAPTURE(descriptor);
+    method.descriptor = descriptor;
+    method.code = {177};
+    CHECK(rewrite_one(method, mask).left(Reason::kMalformedCode) == 1);
+  }
+  for (const uint8_t store : {76, 75}) {  // astore_1, astore_0
+    ClassBuilder builder("java/lang/Object", "");
+    method = empty_constructor();
+    method.locals = 2;
+    method.code = {1, store, 177};
+    builder.add(method);
+    Rewritten r(builder.build(), probes_of(mask));
+    REQUIRE(r.has_code);
+    const uint8_t* returns = r.code.code.data + r.code.code.size - 1;
+    CHECK(*returns == 177);
+    CHECK(returns[-5] == (store == 76 ? kOpAload0 : kOpAconstNull));
   }
 }
 

@@ -3,6 +3,7 @@ import csv
 import os
 import shutil
 
+from commands import load_agent, loaded
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
 from vendor import probe_folder
@@ -68,6 +69,33 @@ def probes_stand_beside_those_of_the_shipped_units(vm):
     check("HPROF: probe: made 55, caught 50" in run.err, "other counts\n%s" % run)
     rows = parse_ascii(run.text("out.txt")).cpu("CPU TIME (ms)")[0].rows
     check_equal(sum(row.count for row in rows if row.method == "Catches.thrower"), 50, "calls of thrower\n%s\n" % run)
+
+
+def check_values(run):
+    told = [line[len("HPROF: values: "):] for line in run.err.splitlines() if line.startswith("HPROF: values: ")]
+    real = [line for line in run.out.splitlines() if not line.startswith("ready")]
+    for number, (one, other) in enumerate(zip(told, real)):
+        check_equal(one, other, "call %d\n%s\n" % (number, run))
+    check_equal(len(told), len(real), "calls with their values\n%s\n" % run)
+
+
+@vm_test(units=("bytecode",), quick=True)
+def probes_get_arguments_and_results(vm):
+    run = vm.profiled("plugins=%s,values=y,verbose=n" % probe_folder(vm), "Values", "200", java=("-Xverify:all", "-Xcomp"))
+    check_values(run)
+
+
+@vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites"))
+def values_stand_beside_probes_of_the_shipped_units(vm):
+    options = "plugins=%s,values=y,probe=calls,cpu=times,heap=sites,verbose=n,file=out.txt" % probe_folder(vm)
+    check_values(vm.profiled(options, "Values", "200", java=("-Xverify:all",)))
+
+
+@vm_test(units=("bytecode",))
+def methods_of_loaded_classes_tell_their_values(vm):
+    live = vm.start(None, "Values", "20", "waits", java=vm.attachable + ("-Xverify:all",))
+    check(loaded(load_agent(live.pid, vm.agent, "plugins=%s,values=y,verbose=n" % probe_folder(vm))), "loaded\n%s" % live.state())
+    check_values(live.finish())
 
 
 @vm_test(units=UNITS + ("monitor",), quick=True)

@@ -124,10 +124,14 @@ void Watched::targets(void* jni, void* jclass, void* object, hprof_method_id met
     call("the target of OBJECT", HPROF_POINT_OBJECT, object);
     call("the target of MADE", HPROF_POINT_MADE, object);
     call("the target of CAUGHT", HPROF_POINT_CAUGHT, object, number);
-    const int64_t kept = call("the target of BEGIN", HPROF_POINT_BEGIN, number);
+    const int64_t begun = call("the target of BEGIN", HPROF_POINT_BEGIN, number);
+    const int64_t passed = call("the target of ARGUMENTS", HPROF_POINT_ARGUMENTS, number, object, object,
+                                object, int64_t{1}, int64_t{2});
+    const int64_t kept = begun != 0 ? begun : passed;
     if (kept == 0) continue;
     call("the target of HANDLER", HPROF_POINT_HANDLER, kept, number);
     call("the target of END", HPROF_POINT_END, kept);
+    call("the target of RESULT", HPROF_POINT_RESULT, kept, object, int64_t{3});
   }
   host_.where = Where::kControl;
 }

@@ -41,7 +41,7 @@
 
 /* Points, with the type of a target in Java. A native one has the same arguments after (JNIEnv*, jclass, jlong self) and
  * is JNICALL; the jlong is hprof_probe_user.self. A user has one target at a point, and all in Java or all native; END,
- * UNWIND and HANDLER require BEGIN. */
+ * UNWIND and HANDLER require BEGIN. What is said of BEGIN and END holds for ARGUMENTS and RESULT, too. */
 
 /* long (int method): a method begins. The result is kept in the frame; 0: native targets are not called at its end. */
 #define HPROF_POINT_BEGIN 0u
@@ -70,7 +70,15 @@
  * misses what these throw. In such a constructor BEGIN gets ~method, so calls of BEGIN with it minus those here are
  * constructors that are in super(), or that left it by an exception. Not where super() is Object's. */
 #define HPROF_POINT_CONSTRUCTED 9u
-#define HPROF_POINTS 10u
+/* long (int method, Object self, Object first, Object last, long first_value, long last_value): BEGIN with the method's
+ * arguments, in place of it. self: null in static methods and constructors. first, last: its first and last argument that
+ * is a reference (null: none; the same if there is one). first_value, last_value: likewise of boolean, byte, char, short,
+ * int, long; 0: none. */
+#define HPROF_POINT_ARGUMENTS 10u
+/* void (long call, Object result, long value): END with what the method returns, in place of it: result if a reference,
+ * value if an integral number. In a constructor result is the object, or null if it stores into the variable of `this`. */
+#define HPROF_POINT_RESULT 11u
+#define HPROF_POINTS 12u
 
 typedef struct hprof_target {
   uint32_t point; /* HPROF_POINT_* */
@@ -150,7 +158,7 @@ typedef struct hprof_probes_service {
   uint32_t size;
   uint32_t frames; /* of the agent, on top of the stack in a native target: a method and the native one */
   /* *probes: for the other functions. HPROF_UNSUPPORTED: not with this VM or build, without early hooks, class hooks or
-   * HPROF_PROBES_ATTACHED; HPROF_FAILED: the user breaks a rule, or there are eight. The log names the rule. [onload] */
+   * HPROF_PROBES_ATTACHED; HPROF_FAILED: the user breaks a rule, or there are sixteen. The log names the rule. [onload] */
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user, uint32_t* probes);
   /* The first start with ON_DEMAND stops the VM briefly many times. HPROF_FAILED: the classes could not be defined; with
    * ON_DEMAND also: another agent has defined them, or another thread is in the first start. [control], with ON_DEMAND

@@ -170,4 +170,21 @@ bool parse_code(const ClassView& view, const MethodView& method, CodeView* code)
   return in.ok && in.at == method.code_end;
 }
 
+uint8_t next_parameter(Span descriptor, uint32_t* at) {
+  uint32_t next = *at;
+  if (next == 0 && (descriptor.size == 0 || descriptor.data[next++] != '(')) return 0;
+  bool is_array = false;
+  for (; next < descriptor.size && descriptor.data[next] == '['; next++) is_array = true;
+  if (next == descriptor.size) return 0;
+  const uint8_t letter = descriptor.data[next++];
+  if (letter == 'L') {
+    while (next < descriptor.size && descriptor.data[next] != ';') next++;
+    if (next++ == descriptor.size) return 0;
+  } else if (std::memchr(is_array ? "ZBCSIJFD" : ")ZBCSIJFD", letter, is_array ? 8 : 9) == nullptr) {
+    return 0;
+  }
+  *at = next;
+  return is_array ? 'L' : letter;
+}
+
 }  // namespace hprof

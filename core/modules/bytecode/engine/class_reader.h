@@ -142,4 +142,8 @@ bool parse_method(const ClassView& view, uint32_t* at, MethodView* method);
 
 bool parse_code(const ClassView& view, const MethodView& method, CodeView* code);
 
+// The type of the next parameter in a method's descriptor, and moves *at, 0 at first, past it: its letter,
+// 'L' for arrays, too; ')' after the last one; 0: the descriptor is malformed.
+uint8_t next_parameter(Span descriptor, uint32_t* at);
+
 }  // namespace hprof

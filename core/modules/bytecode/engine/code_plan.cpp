@@ -16,8 +16,10 @@ bool fits16(int64_t offset) { return offset >= -32768 && offset <= 32767; }
 }  // namespace
 
 void ProbeBytes::local(uint8_t opcode, uint32_t index) {
-  if (index <= 3 && (opcode == kOpLload || opcode == kOpLstore)) {
-    op(static_cast<uint8_t>((opcode == kOpLload ? kOpLload0 : kOpLstore0) + index));
+  if (index <= 3) {
+    const bool loads = opcode <= kOpAload;
+    const uint32_t first = loads ? kOpIload0 : kOpIstore0, kind = opcode - (loads ? kOpIload : kOpIstore);
+    op(static_cast<uint8_t>(first + 4 * kind + index));
   } else if (index <= 255) {
     op(opcode);
     op(static_cast<uint8_t>(index));

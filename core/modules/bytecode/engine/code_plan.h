@@ -15,7 +15,8 @@ namespace hprof {
 
 // The probes of all users at one kind of point, one after the other.
 struct ProbeBytes {
-  uint8_t bytes[kMostUsers * 19 + 1];
+  // A prologue's: the local variable set to 0, the call of begin() with its arguments, that of object().
+  uint8_t bytes[kMostUsers * (5 + 21 + 4)];
   uint32_t length = 0;
 
   void op(uint8_t opcode) { bytes[length++] = opcode; }
@@ -24,7 +25,7 @@ struct ProbeBytes {
     store_be16(bytes + length + 1, operand);
     length += 3;
   }
-  // Writes iload..aload or istore..astore with an index above 3, or any lload/lstore.
+  // Writes iload..aload or istore..astore.
   void local(uint8_t opcode, uint32_t index);
   // Pushes an int; `constant`: an Integer constant, for values that do not fit 16 bits.
   void push(int32_t value, uint16_t constant);

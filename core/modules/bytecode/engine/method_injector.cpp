@@ -130,6 +130,8 @@ void MethodInjector::decide_for(uint32_t user, uint32_t wanted) {
   to.ends = to.begins && (wanted & kProbeEnd);
   to.unwinds = to.begins && (wanted & kProbeUnwind);
   to.handles = to.begins && (wanted & kProbeHandler);
+  to.passes = to.begins && (wanted & kProbeArguments);
+  to.returns = to.ends && (wanted & kProbeResult);
   to.object_init = (wanted & kProbeObjectInit) && is_constructor && view_.name.equals("java/lang/Object", 16);
   to.allocates = (wanted & (kProbeArrays | kProbeCalls)) && facts_.allocations != 0;
   to.makes = (wanted & kProbeMade) && is_constructor && view_.name.equals("java/lang/Throwable", 19);
@@ -161,17 +163,24 @@ Reason MethodInjector::decide(const uint32_t* wanted) {
   for (uint32_t i = 0; i < probes_.user_count; i++) {
     if (users_[i].begins) users_[i].call = code_.max_locals + 2 * calls_kept_++;
   }
-  if (code_.max_locals + 2 * calls_kept_ > 65535) return Reason::kTooManyLocals;
+  reason = find_values();
+  if (reason != Reason::kRewritten) return reason;
+  if (new_locals() > 65535) return Reason::kTooManyLocals;
   return any([](const OfUser& user) { return user.handles; }) ? mark_handlers(code_, plan_.marks, &handlers_)
                                                               : Reason::kRewritten;
 }
 
-static bool stores_local_0(const uint8_t* at) {
-  uint8_t op = at[0];
-  if (op >= 54 && op <= 58) return at[1] == 0;                  // xstore 0
-  if (op >= 59 && op <= kOpAstore3) return (op - 59) % 4 == 0;  // xstore_0
-  if (op == kOpWide) return at[1] >= 54 && at[1] <= 58 && load_be16(at + 2) == 0;
-  return false;
+// The result has the variable after those of begin().
+Reason MethodInjector::find_values() {
+  Reason reason = Reason::kRewritten;
+  if (any([](const OfUser& user) { return user.passes; })) reason = find_arguments(method_, code_, &values_);
+  if (reason == Reason::kRewritten && any([](const OfUser& user) { return user.returns; }))
+    reason = find_result(method_, code_, code_.max_locals + 2 * calls_kept_, &values_);
+  return reason;
+}
+
+uint32_t MethodInjector::new_locals() const {
+  return code_.max_locals + 2 * (calls_kept_ + (values_.stores_result ? 1 : 0));
 }
 
 // Sets *call to the position of the only call of super() or this() in a constructor, on the `this` of local
@@ -264,7 +273,15 @@ void MethodInjector::build_begin(uint32_t user) {
   const uint16_t constant = constant_of(id);
   if (of.begins || of.leaf) {
     plan_.prologue.push(of.constructs ? ~id : id, of.constructs ? constant_of(~id) : constant);
-    plan_.prologue.op_u2(kOpInvokestatic, constants_.method(user, of.leaf ? kTargetLeaf : kTargetBegin));
+    if (of.passes) {
+      push_reference(values_.self, &plan_.prologue);
+      push_reference(values_.first, &plan_.prologue);
+      push_reference(values_.last, &plan_.prologue);
+      push_value(values_.first_value, &plan_.prologue);
+      push_value(values_.last_value, &plan_.prologue);
+    }
+    const Target target = of.leaf ? kTargetLeaf : of.passes ? kTargetArguments : kTargetBegin;
+    plan_.prologue.op_u2(kOpInvokestatic, constants_.method(user, target));
   }
   if (of.begins) plan_.prologue.local(kOpLstore, of.call);
   if (of.handles && handlers_.placed != 0) {
@@ -283,7 +300,11 @@ void MethodInjector::build_end(uint32_t user) {
   const OfUser& of = users_[user];
   if (of.ends) {
     plan_.ends.local(kOpLload, of.call);
-    plan_.ends.op_u2(kOpInvokestatic, constants_.method(user, kTargetEnd));
+    if (of.returns) {
+      push_reference(values_.result, &plan_.ends);
+      push_value(values_.result, &plan_.ends);
+    }
+    plan_.ends.op_u2(kOpInvokestatic, constants_.method(user, of.returns ? kTargetResult : kTargetEnd));
   }
   if (of.makes) {
     plan_.ends.op(kOpAload0);
@@ -330,7 +351,11 @@ void MethodInjector::build_begins() {
 
 void MethodInjector::build_probes() {
   build_begins();
+  const MethodValues::Local& result = values_.result;
+  if (values_.stores_result)
+    plan_.ends.local(static_cast<uint8_t>(result.load + (kOpIstore - kOpIload)), result.index);
   for (uint32_t i = probes_.user_count; i-- != 0;) build_end(i);
+  if (values_.stores_result) plan_.ends.local(result.load, result.index);
   if (unwind_.length != 0) unwind_.op(kOpAthrow);
   for (uint32_t i = 0; i < probes_.user_count; i++) build_allocations(i);
 }
@@ -376,8 +401,10 @@ uint32_t MethodInjector::stack_size() const {
   uint32_t least = calls_kept_ != 0 ? 2 : 1;
   if (plan_.ends.length != 0 && extra == 0) extra = 1;
   if (any([](const OfUser& user) { return user.ends; })) extra = 2;
-  if (plan_.handler.length != 0) extra = 3;
+  if (any([](const OfUser& user) { return user.returns; })) extra = 5;
+  if (plan_.handler.length != 0 && extra < 3) extra = 3;
   if (unwind_.length != 0 || plan_.caught.length != 0) least = 3;
+  if (any([](const OfUser& user) { return user.passes; })) least = 8;
   uint32_t size = code_.max_stack + extra;
   return size > least ? size : least;
 }
@@ -389,7 +416,7 @@ Reason MethodInjector::write_method() {
   size_t size_at = body.size();
   body.put_u4(0);
   body.put_u2(stack_size());
-  body.put_u2(code_.max_locals + 2 * calls_kept_);
+  body.put_u2(new_locals());
   body.put_u4(length);
   uint8_t* out = body.append(length);
   if (out == nullptr) return Reason::kNoMemory;

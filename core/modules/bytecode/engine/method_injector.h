@@ -5,6 +5,7 @@
 #include "core/modules/bytecode/engine/code_plan.h"
 #include "core/modules/bytecode/engine/code_tables.h"
 #include "core/modules/bytecode/engine/injector.h"
+#include "core/modules/bytecode/engine/method_values.h"
 #include "core/modules/bytecode/engine/stack_map.h"
 
 namespace hprof {
@@ -57,7 +58,8 @@ class MethodInjector {
     bool begins = false;
     bool leaf = false;  // leaf() in place of begin()
     bool ends = false, unwinds = false, handles = false;
-    bool object_init = false;  // it is Object.<init>
+    bool passes = false, returns = false;  // arguments() and result() in place of begin() and end()
+    bool object_init = false;              // it is Object.<init>
     bool allocates = false;
     bool constructs = false;  // it is a constructor that gets constructed()
     bool makes = false;       // it is a constructor of Throwable
@@ -70,6 +72,8 @@ class MethodInjector {
   Reason scan(const uint32_t* wanted);
   Reason decide(const uint32_t* wanted);
   void decide_for(uint32_t user, uint32_t wanted);
+  Reason find_values();
+  uint32_t new_locals() const;
   void find_constructor(const uint32_t* wanted);
   Reason why_none() const;
   Reason find_stack_map();
@@ -106,6 +110,7 @@ class MethodInjector {
   CodeFacts facts_;
   HandlerFacts handlers_;
   CaughtFacts caughts_;
+  MethodValues values_;
   Span stack_map_;
   bool has_stack_map_ = false;
   OfUser users_[kMostUsers];

@@ -4,7 +4,11 @@
 // are the targets that probes call, one for each kind of point:
 //
 //   long begin(int method)               at the start of a method; the result stays in a new local variable
+//   long arguments(int method, Object self, Object first, Object last, long first_value, long last_value)
+//                                        in place of begin(), see kProbeArguments
 //   void end(long call)                  before each return
+//   void result(long call, Object result, long value)
+//                                        in place of end(), see kProbeResult
 //   void unwind(long call)               when an exception leaves the method (a catch-all that rethrows)
 //   long constructed(long call)          in a constructor, when super() or this() has returned; the result
 //                                        replaces call. begin() has got ~method. Not where super() is
@@ -43,7 +47,13 @@ enum Probe : uint32_t {
   // Requires kProbeUnwind, which does not cover super() and this(): a constructor in which they throw ends
   // without end() and unwind().
   kProbeConstructed = 1 << 10,
-  kProbeAll = (1 << 11) - 1,
+  // Requires kProbeBegin: arguments() in its place. self: null in constructors, too. first and last argument
+  // that is a reference, and that is an integral number; null and 0: none.
+  kProbeArguments = 1 << 11,
+  // Requires kProbeEnd: result() in its place. Constructors return `this`, unless they store into its
+  // variable.
+  kProbeResult = 1 << 12,
+  kProbeAll = (1 << 13) - 1,
 };
 constexpr uint32_t kProbesOfTimes = kProbeBegin | kProbeEnd | kProbeUnwind | kProbeHandler | kProbeLeaf;
 constexpr uint32_t kProbesOfSites = kProbeObjectInit | kProbeArrays | kProbeCalls;
@@ -104,10 +114,12 @@ enum Target : uint32_t {
   kTargetMade,
   kTargetCaught,
   kTargetConstructed,
+  kTargetArguments,
+  kTargetResult,
   kTargets,
 };
 
-constexpr uint32_t kMostUsers = 8;
+constexpr uint32_t kMostUsers = 16;
 
 struct ProbesOfUser {
   uint32_t probes = 0;

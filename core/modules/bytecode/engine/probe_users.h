@@ -19,6 +19,8 @@ constexpr const char* kTargetTypes[HPROF_POINTS] = {
     "(Ljava/lang/Object;)V",
     "(Ljava/lang/Object;I)V",
     "(J)J",
+    "(ILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;JJ)J",
+    "(JLjava/lang/Object;J)V",
 };
 constexpr const char* kPrimeType = "()V";
 constexpr const char* kLiveType = "Z";

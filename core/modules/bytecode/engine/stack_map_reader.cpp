@@ -28,45 +28,32 @@ bool FrameReader::read_type(VerificationType* type) {
 
 // Reads the method's parameters. Class names stay in the descriptor, since most are never written.
 bool FrameReader::read_descriptor() {
-  Span text = context_->method.descriptor;
-  if (text.size == 0 || text.data[0] != '(') return false;
-  uint32_t at = 1;
-  while (at < text.size && text.data[at] != ')') {
-    uint32_t begin = at;
-    while (at < text.size && text.data[at] == '[') at++;
-    if (at == text.size) return false;
-    uint8_t letter = text.data[at++];
-    if (letter == 'L') {
-      while (at < text.size && text.data[at] != ';') at++;
-      if (at++ == text.size) return false;
-    }
-    bool reference = letter == 'L' || text.data[begin] == '[';
-    VerificationType type = kTypeOfDescriptor | begin << 8;
-    if (!reference) {
-      switch (letter) {
-        case 'J':
-          type = kTypeLong;
-          break;
-        case 'D':
-          type = kTypeDouble;
-          break;
-        case 'F':
-          type = kTypeFloat;
-          break;
-        case 'Z':
-        case 'B':
-        case 'C':
-        case 'S':
-        case 'I':
-          type = kTypeInteger;
-          break;
-        default:
-          return false;
-      }
+  uint32_t at = 0;
+  for (;;) {
+    const uint32_t begin = at != 0 ? at : 1;
+    VerificationType type = kTypeInteger;
+    switch (next_parameter(context_->method.descriptor, &at)) {
+      case ')':
+        return true;
+      case 0:
+        return false;
+      case 'L':
+        type = kTypeOfDescriptor | begin << 8;
+        break;
+      case 'J':
+        type = kTypeLong;
+        break;
+      case 'D':
+        type = kTypeDouble;
+        break;
+      case 'F':
+        type = kTypeFloat;
+        break;
+      default:
+        break;
     }
     if (!push_local(type)) return false;
   }
-  return at < text.size;
 }
 
 Reason FrameReader::begin(const MethodContext& context, Span table, GrowBuffer& locals, GrowBuffer& stack) {

@@ -77,9 +77,11 @@ const char* fault_of_members(const hprof_probe_user* user) {
     return is_native                 ? "with ARRAYS, which only Java has"
            : has(HPROF_POINT_OBJECT) ? "with OBJECT in Java, without ARRAYS"
                                      : "with ARRAYS, without OBJECT";
-  if (!has(HPROF_POINT_BEGIN) &&
-      (has(HPROF_POINT_END) || has(HPROF_POINT_UNWIND) || has(HPROF_POINT_HANDLER)))
-    return "with END, UNWIND or HANDLER, without BEGIN";
+  const bool begins = has(HPROF_POINT_BEGIN), passes = has(HPROF_POINT_ARGUMENTS);
+  const bool ends = has(HPROF_POINT_END), returns = has(HPROF_POINT_RESULT);
+  if ((begins && passes) || (ends && returns)) return "with BEGIN and ARGUMENTS, or END and RESULT";
+  if (!begins && !passes && (ends || returns || has(HPROF_POINT_UNWIND) || has(HPROF_POINT_HANDLER)))
+    return "with END, RESULT, UNWIND or HANDLER, without BEGIN or ARGUMENTS";
   if (has(HPROF_POINT_CONSTRUCTED) && !has(HPROF_POINT_UNWIND)) return "with CONSTRUCTED, without UNWIND";
   if (!is_native && (user->class_count == 0 || user->live == nullptr))
     return user->live == nullptr ? "in Java, without the field `live`" : "in Java, without a class";

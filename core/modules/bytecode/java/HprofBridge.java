@@ -26,8 +26,18 @@ public final class HprofBridge {
     return isLive && (!carriers || isCounted()) ? begin(self, method) : 0;
   }
 
+  public static long arguments(int method, Object self, Object first, Object last, long firstValue, long lastValue) {
+    return isLive && (!carriers || isCounted())
+        ? arguments(HprofBridge.self, method, self, first, last, firstValue, lastValue)
+        : 0;
+  }
+
   public static void end(long call) {
     if (call != 0) end(self, call);
+  }
+
+  public static void result(long call, Object result, long value) {
+    if (call != 0) result(self, call, result, value);
   }
 
   public static void unwind(long call) {
@@ -113,7 +123,12 @@ public final class HprofBridge {
 
   private static native long begin(long self, int method);
 
+  private static native long arguments(
+      long word, int method, Object self, Object first, Object last, long firstValue, long lastValue);
+
   private static native void end(long self, long call);
+
+  private static native void result(long self, long call, Object result, long value);
 
   private static native void unwind(long self, long call);
 

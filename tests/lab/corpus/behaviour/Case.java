@@ -14,6 +14,7 @@ public class Case {
     allocations();
     System.out.println("overflow " + overflows());
     other();
+    new Values("x", 7, false).run();
     System.out.println("long " + CaseLong.run(30));
     System.out.println("wide " + CaseWide.run());
     Expect.here();
@@ -430,6 +431,111 @@ public class Case {
       System.out.println(e.getCause().getMessage());
     }
     assertions(3);
+  }
+
+  /** Methods whose arguments and results are checked. */
+  static class Values {
+    final String text = "text";
+    final Object made;
+
+    Values(String first, long number, boolean flag) {
+      Expect.called();
+      Expect.passed(null, first, first, number, 0);
+      made = first;
+    }
+
+    void run() {
+      Expect.called();
+      Expect.passed(this, null, null, 0, 0);
+      Values other = new Values(text, 1L << 40, false);
+      Expect.returned(other, 0);
+      Object none = nothing();
+      Expect.returned(null, 0);
+      int small = integer(true, 1.5, (byte) -2);
+      Expect.returned(null, -2);
+      long[] array = {5};
+      Object same = array(2.5, array, 3, 4.5f, null);
+      Expect.returned(array, 0);
+      System.out.println("values " + none + small + (same == array) + (other.made == text));
+      for (int i = 0; i < 3; i++) {
+        long number = number(-i, "a", array, text, 1L << i);
+        Expect.returned(null, i == 0 ? 0 : -1L << 40);
+        double real = real(i, 1.25, 'c');
+        Expect.returned(null, 0);
+        float single = single(text, (short) -3);
+        Expect.returned(null, 0);
+        boolean flag = flag(this);
+        Expect.returned(null, 1);
+        System.out.println("values " + number + real + single + flag);
+      }
+      char letter = letter((Object[]) null);
+      Expect.returned(null, 'x');
+      try {
+        fails("f", letter);
+      } catch (IllegalStateException e) {
+        Expect.passed(null, "f", "f", 'x', 'x');
+      }
+    }
+
+    Object nothing() {
+      Expect.called();
+      Expect.passed(this, null, null, 0, 0);
+      return null;
+    }
+
+    static int integer(boolean flag, double number, byte last) {
+      Expect.called();
+      Expect.passed(null, null, null, 1, last);
+      return last;
+    }
+
+    synchronized long[] array(double number, long[] array, int value, float single, Object last) {
+      Expect.called();
+      Expect.passed(this, array, last, 3, 3);
+      return array;
+    }
+
+    static synchronized long number(int first, String text, long[] array, Object last, long number) {
+      Expect.called();
+      Expect.passed(null, "a", last, first, 1L << -first);
+      if (first == 0) return 0;
+      try {
+        return -1L << 40;
+      } finally {
+        touch();
+        Expect.passed(null, null, null, 0, 0);
+      }
+    }
+
+    static double real(double first, double second, char letter) {
+      Expect.called();
+      Expect.passed(null, null, null, 'c', 'c');
+      return first + second;
+    }
+
+    static float single(Object object, short number) {
+      Expect.called();
+      Expect.passed(null, object, object, -3, -3);
+      return number;
+    }
+
+    boolean flag(Values other) {
+      Expect.called();
+      Expect.passed(this, other, other, 0, 0);
+      return this == other;
+    }
+
+    static char letter(Object... texts) {
+      Expect.called();
+      Expect.passed(null, null, null, 0, 0);
+      return 'x';
+    }
+
+    static int fails(String text, int value) {
+      Expect.called();
+      Expect.passed(null, "f", "f", 'x', 'x');
+      throw new IllegalStateException(text);
+    }
   }
 
   static String called() {

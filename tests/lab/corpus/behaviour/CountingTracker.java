@@ -28,7 +28,7 @@ public final class CountingTracker {
   static final int[] COUNTS = new int[100000];
   static final Map<String, Integer> ALLOCATED = new HashMap<String, Integer>();
   static int unwinds, constructed;
-  static boolean used;
+  static boolean used, passes;
 
   /** Of a constructor that constructed() follows, unless super() fails, the complement. */
   public static synchronized long enter(int method) {
@@ -43,6 +43,22 @@ public final class CountingTracker {
 
   public static void exit(long prev) {
     CONTEXT.get().current = prev;
+  }
+
+  /** What the last method was called with, and what the last one that ended has returned. */
+  static final ThreadLocal<Object[]> PASSED = new ThreadLocal<Object[]>();
+
+  static final ThreadLocal<Object[]> RETURNED = new ThreadLocal<Object[]>();
+
+  public static long arguments(int method, Object self, Object first, Object last, long firstValue, long lastValue) {
+    passes = true;
+    PASSED.set(new Object[] {self, first, last, firstValue, lastValue});
+    return enter(method);
+  }
+
+  public static void result(long prev, Object result, long value) {
+    RETURNED.set(new Object[] {result, value});
+    exit(prev);
   }
 
   public static void unwind(long prev) {

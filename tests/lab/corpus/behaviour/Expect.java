@@ -1,6 +1,7 @@
 import java.io.BufferedReader;
 import java.io.FileReader;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,26 @@ public final class Expect {
   /** The context must be that of the stack. */
   static void here() {
     compare(new Throwable().getStackTrace());
+  }
+
+  /** The method that calls this, first thing, has these arguments. */
+  static void passed(Object self, Object first, Object last, long firstValue, long lastValue) {
+    same(CountingTracker.PASSED.get(), self, first, last, firstValue, lastValue);
+  }
+
+  /** The method that has just returned has returned that. */
+  static void returned(Object result, long value) {
+    same(CountingTracker.RETURNED.get(), result, value);
+  }
+
+  private static synchronized void same(Object[] seen, Object... wanted) {
+    if (!CountingTracker.passes) return;
+    checks++;
+    boolean same = seen != null;
+    for (int i = 0; i < wanted.length && same; i++) {
+      same = wanted[i] instanceof Long ? wanted[i].equals(seen[i]) : wanted[i] == seen[i];
+    }
+    if (!same) fail("values " + Arrays.toString(seen) + ", not " + Arrays.toString(wanted));
   }
 
   /** For methods that cannot count themselves. */

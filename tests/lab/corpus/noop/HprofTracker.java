@@ -3,6 +3,8 @@ package java.lang;
 public final class HprofTracker {
   public static long enter(int method) { return 0; }
   public static void exit(long prev) {}
+  public static long arguments(int method, Object self, Object first, Object last, long firstValue, long lastValue) { return 0; }
+  public static void result(long prev, Object result, long value) {}
   public static void unwind(long prev) {}
   public static long constructed(long prev) { return prev; }
   public static void sync(long prev, int method) {}
