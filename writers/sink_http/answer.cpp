@@ -45,6 +45,14 @@ void read_response(const char* at, const char* end, bool is_inner, Answer* answe
   }
 }
 
+// A receiver of OTLP answers with the type of the request.
+void check_type(const char* head, Answer* answer) {
+  constexpr char kType[] = "application/x-protobuf";
+  const char* type = header_value(head, "content-type");
+  if (type != nullptr && std::strncmp(type, kType, sizeof kType - 1) != 0)
+    answer->other_type.add(type, std::strcspn(type, "\r\n"));
+}
+
 }  // namespace
 
 int32_t status_of(const char* answer, uint64_t size, uint64_t* used) {
@@ -87,7 +95,9 @@ bool read_answer(const char* text, uint64_t size, bool is_otlp, Answer* answer) 
   if (value == nullptr || !read_number(value, &answer->retry_after_s)) answer->retry_after_s = 0;
   if (answer->retry_after_s > kRetryMost) answer->retry_after_s = kRetryMost;
   if (length > size - end - 4) return false;
-  if (is_otlp) read_response(text + end + 4, text + end + 4 + length, false, answer);
+  if (!is_otlp) return true;
+  check_type(head, answer);
+  if (answer->other_type.size() == 0) read_response(text + end + 4, text + end + 4 + length, false, answer);
   return true;
 }
 

@@ -13,6 +13,7 @@ struct Answer {
   uint64_t retry_after_s = 0;  // Retry-After in seconds; 0: none
   uint64_t rejected = 0;       // OTLP: profiles of the request that were not taken
   TextLine<160> message;       // OTLP: why, or a warning
+  TextLine<64> other_type;     // OTLP: the Content-Type, if a receiver of OTLP would not answer with it
 };
 
 // The status of an answer. 0: its first line is not complete; -1: no HTTP. Skips interim answers (1xx) with

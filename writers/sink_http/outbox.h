@@ -16,6 +16,7 @@ struct Report {
   uint64_t size;
   uint64_t from, until;  // seconds since 1970
   uint64_t sequence;
+  uint64_t doubtful_tries;  // answers of 500. [control]
   const char* unit;
   const char* labels;
   const char* content_type;

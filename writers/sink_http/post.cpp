@@ -100,9 +100,11 @@ bool put_head(const Request& request, TextBuffer* head) {
   return !head->cut();
 }
 
-Outcome outcome_of(int32_t status, TextBuffer* why) {
+Outcome outcome_of(int32_t status, bool is_otlp, TextBuffer* why) {
   if (status >= 200 && status < 300) return Outcome::kTaken;
   why->add("it answers ").add(static_cast<uint64_t>(status));
+  // To OTLP a receiver says 503 if it wants the request again.
+  if (status == 500 && !is_otlp) return Outcome::kMaybe;
   return is_later(status) ? Outcome::kAgain : Outcome::kRefused;
 }
 
@@ -128,9 +130,9 @@ Outcome post(const Services& services, const Request& request, const Patience& p
   // A server that rejects the request may have answered before it closed.
   TextLine<kReasonMost> not_sent;
   not_sent.add(exchange.reason());
-  const int32_t status =
-      exchange.receive(std::strcmp(request.content_type, "application/x-protobuf") == 0, answer);
-  if (status != 0) return outcome_of(status, why);
+  const bool is_otlp = std::strcmp(request.content_type, "application/x-protobuf") == 0;
+  const int32_t status = exchange.receive(is_otlp, answer);
+  if (status != 0) return outcome_of(status, is_otlp, why);
   if (exchange.stops()) return Outcome::kStopped;
   why->add(goes ? exchange.reason() : not_sent.c_str());
   return Outcome::kAgain;

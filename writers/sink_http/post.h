@@ -15,6 +15,7 @@ enum class Outcome : uint32_t {
   kTaken,    // the server has it
   kRefused,  // it will never take it
   kAgain,    // it may take it later
+  kMaybe,    // 500: its disk may be full, or it fails on this request
   kStopped,  // asked to stop
 };
 

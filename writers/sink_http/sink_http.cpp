@@ -16,7 +16,8 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kIdleNs = 60 * kSecond;  // work wakes it earlier
 constexpr uint64_t kFirstPauseNs = kSecond;
 constexpr uint64_t kMostPauseNs = 60 * kSecond;
-constexpr uint64_t kCloseNs = 3 * kSecond;  // for unsent reports at the end
+constexpr uint64_t kMostDoubtfulTries = 15;  // of one report: some nine minutes
+constexpr uint64_t kCloseNs = 3 * kSecond;   // for unsent reports at the end
 constexpr uint64_t kLookNs = 2'000'000;
 constexpr uint32_t kHeadersMost = 2048;
 constexpr uint32_t kHostNameMost = 256;
@@ -64,6 +65,7 @@ class Sink {
   void log_again(const char* why, const Answer& answer);
   void log_partial(const Answer& answer);
   void log_refused(const char* why);
+  void log_no_room(bool is_too_large, uint64_t lost);
   void log_left(TextBuffer* why);
   uint64_t now() const { return services_.clock->monotonic(services_.host); }
 
@@ -77,6 +79,8 @@ class Sink {
   bool in_report_ = false;  // [writer]
   bool is_lost_ = false;    // the report being written is dropped [writer]
   hprof_agent_thread* thread_ = nullptr;
+  bool has_said_large_ = false, has_said_full_ = false;  // [control]
+  bool last_is_lost_ = false;                            // too large [control]
   uint64_t pause_ns_ = 0;         // before the next try; 0: the last one succeeded. Thread only
   char refusal_[64] = "";         // the last refusal in a message. Thread only
   bool last_is_refused_ = false;  // the last answered report was refused. Thread only
@@ -140,7 +144,8 @@ hprof_status Sink::end_report(const hprof_report_info*, uint32_t complete, char*
     return HPROF_OK;
   }
   const uint64_t gone = is_lost_ ? UINT64_MAX : outbox_.end();
-  count_loss(gone == UINT64_MAX ? too_large_ : no_room_, gone == UINT64_MAX ? 1 : gone);
+  last_is_lost_ = gone == UINT64_MAX;
+  if (gone != 0) log_no_room(last_is_lost_, gone);
   if (thread_ == nullptr) thread_ = services_.threads->start(services_.host, "HPROF http", &Sink::run, this);
   if (thread_ != nullptr) services_.threads->wake(thread_);
   return HPROF_OK;
@@ -181,10 +186,12 @@ Outcome Sink::post_front(const Report& report, TextBuffer* why, Answer* answer) 
 
 // Posts until the outbox is empty, or a report must be retried.
 void Sink::deliver() {
-  while (const Report* report = outbox_.front()) {
+  while (Report* report = outbox_.front()) {
     TextLine<256> why;
     Answer answer;
-    const Outcome outcome = post_front(*report, &why, &answer);
+    Outcome outcome = post_front(*report, &why, &answer);
+    if (outcome == Outcome::kMaybe)
+      outcome = ++report->doubtful_tries < kMostDoubtfulTries ? Outcome::kAgain : Outcome::kRefused;
     if (outcome == Outcome::kTaken || outcome == Outcome::kRefused) {
       outbox_.done();
       last_is_refused_ = outcome == Outcome::kRefused;
@@ -218,17 +225,37 @@ void Sink::log_again(const char* why, const Answer& answer) {
 
 // Prints what a collector did not take of a report that it has taken; the same words once.
 void Sink::log_partial(const Answer& answer) {
-  if (answer.rejected == 0 && answer.message.size() == 0) return;
+  if (answer.rejected == 0 && answer.message.size() == 0 && answer.other_type.size() == 0) return;
   count_loss(rejected_, answer.rejected);
   TextLine<sizeof refusal_> words;
-  words.add("in part: ").add(answer.message.c_str());
+  words.add("in part: ").add(answer.other_type.c_str()).add(answer.message.c_str());
   if (std::strcmp(refusal_, words.c_str()) == 0) return;
   TextBuffer(refusal_, sizeof refusal_).add(words.c_str());
   TextLine<kUrlMost + 400> line;
   line.add(name());
-  if (answer.rejected == 0) line.add(" warns of a report");
+  if (answer.other_type.size() != 0) {
+    line.add(" took a report, but answers with ").add(answer.other_type.c_str());
+    line.add(", not as an OpenTelemetry collector: it may drop profiles");
+  } else if (answer.rejected == 0) {
+    line.add(" warns of a report");
+  }
   if (answer.rejected != 0) line.add(" rejects ").add(answer.rejected).add(" profiles of a report");
   if (answer.message.size() != 0) line.add(": ").add(answer.message.c_str());
+  services_.log->message(services_.host, line.c_str());
+}
+
+// Counts what memory-limit= has no room for, and prints it the first time: the report that would say so may
+// be lost, too.
+void Sink::log_no_room(bool is_too_large, uint64_t lost) {
+  count_loss(is_too_large ? too_large_ : no_room_, is_too_large ? 1 : lost);
+  bool& has_said = is_too_large ? has_said_large_ : has_said_full_;
+  if (has_said) return;
+  has_said = true;
+  TextLine<kUrlMost + 400> line;
+  line.add(is_too_large ? "a report for " : "the oldest report for ").add(name());
+  line.add(is_too_large ? " is larger than memory-limit=" : " is dropped: unsent ones fill memory-limit=");
+  line.add(config_.most_bytes).add(is_too_large ? ", or no memory is left; it is lost" : "");
+  line.add(" (compress=gzip, cutoff= and depth= make reports smaller)");
   services_.log->message(services_.host, line.c_str());
 }
 
@@ -245,6 +272,7 @@ void Sink::log_refused(const char* why) {
 void Sink::log_left(TextBuffer* why) {
   const uint64_t count = outbox_.count();
   if (count == 0 && last_is_refused_) why->add("the last report was refused");
+  if (count == 0 && last_is_lost_) why->add("the last report was larger than memory-limit=");
   if (count == 0) return;
   count_loss(left_, count);
   why->add(count).add(count == 1 ? " report was" : " reports were").add(" not posted by the end");

@@ -93,7 +93,7 @@ TEST_CASE("what is tried again, and what is not") {
   CHECK(outcome("HTTP/1.1 404 Not Found\r\n\r\n") == Outcome::kRefused);
   CHECK(outcome("HTTP/1.1 301 Moved\r\n\r\n") == Outcome::kRefused);
   CHECK(outcome("HTTP/1.1 400 Bad Request\r\n\r\n") == Outcome::kRefused);
-  CHECK(outcome("HTTP/1.1 500 Oops\r\n\r\n") == Outcome::kRefused);
+  CHECK(outcome("HTTP/1.1 500 Oops\r\n\r\n") == Outcome::kMaybe);
   CHECK(outcome("HTTP/1.1 502 Bad Gateway\r\n\r\n") == Outcome::kAgain);
   CHECK(outcome("HTTP/1.1 503 Unavailable\r\n\r\n") == Outcome::kAgain);
   CHECK(outcome("HTTP/1.1 504 Timeout\r\n\r\n") == Outcome::kAgain);
@@ -133,6 +133,21 @@ TEST_CASE("what a collector does not take of a request") {
   CHECK(answered("\x0a" + std::string(1, 0), otlp) == "0 ");
   CHECK(answered(std::string("\x0a\x7fxy"), otlp) == "0 ");
   CHECK(answered("", otlp) == "0 ");
+}
+
+TEST_CASE("OTLP: what only a receiver answers") {
+  const auto answered = [](const std::string& type, const std::string& status = "200 OK") {
+    Sent sent;
+    sent.host.incoming = {"HTTP/1.1 " + status + "\r\n" + type + "Content-Length: 4\r\n\r\n",
+                          "\x0a\x02\x08\x02"};
+    sent.go("body", "", "application/x-protobuf");
+    return std::to_string(static_cast<uint32_t>(sent.outcome)) + " " + std::to_string(sent.answer.rejected) +
+           " " + sent.answer.other_type.c_str();
+  };
+  CHECK(answered("") == "0 2 ");
+  CHECK(answered("content-type: application/x-protobuf\r\n") == "0 2 ");
+  CHECK(answered("Content-Type: text/html; charset=utf-8\r\n") == "0 0 text/html; charset=utf-8");
+  CHECK(answered("", "500 Oops") == "1 0 ");  // refused
 }
 
 TEST_CASE("a server that is not there is tried again, with the reason") {

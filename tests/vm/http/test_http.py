@@ -1,5 +1,6 @@
 """url=http://...: each report is posted. Whatever the server does, the program does not notice."""
 import gzip
+import json
 import urllib.parse
 
 from harness import check, check_equal, vm_test
@@ -95,6 +96,28 @@ def what_a_server_refuses_is_lost_and_said(vm):
     check_equal(run.code, 0, "exit code\n%s" % run)
     check_equal(run.err.count("is not taken by"), 1, "messages\n%s" % run)
     check("it answers 404; it is lost" in run.err and "done:" not in run.err, run.err)
+
+
+@vm_test(units=TIMES + ("encoder_json",))
+def a_server_that_fails_gets_it_again(vm):
+    """A database whose disk is full answers 500."""
+    with HttpServer(500, 500, 200) as server:
+        live = vm.start("cpu=times,every=1,cutoff=0,depth=4,format=rows," + url(server, "/x"), "Rounds")
+        live.wait_until(lambda: sum(row["value"] for _, _, _, body in list(server.posts) for row in map(json.loads, body.splitlines())
+                                    if row["name"] == "calls" and row["stack"][-1] == "Rounds.round") == 50, "all calls")
+        run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    check("it answers 500; it is tried again" in run.err and "posting again to" in run.err and "lost" not in run.err, run.err)
+
+
+@vm_test(units=TIMES + ("encoder_json", "filter_gzip"))
+def a_report_that_is_too_large_is_said_at_once(vm):
+    for form, taken in (("rows", 0), ("rows,compress=gzip", 1)):
+        with HttpServer(200) as server:
+            run = vm.run_java(vm.agent_option("cpu=times,cutoff=0,depth=4,memory-limit=512k,format=%s,%s" % (form, url(server, "/x"))), "Calls")
+            check_equal(len(server.posts), taken, "posts of %s\n%s" % (form, run))
+        check_equal((run.code, run.err.count("is larger than memory-limit=524288"), run.err.count("done: ")), (0, 1 - taken, taken),
+                    "messages of %s\n%s" % (form, run))
 
 
 @vm_test(units=TIMES + ("encoder_pprof",))

@@ -205,6 +205,7 @@ def a_window_in_which_nothing_was_seen_is_not_posted(vm):
 def what_a_collector_does_not_take_is_said(vm):
     partial = b"\x0a\x0e\x08\x02\x12\x0ano resource"[:16]
     for step, line in (((200, partial), "rejects 2 profiles of a report: no resourc"),
+                       ((200, b"<html>", "Content-Type: text/html"), "took a report, but answers with text/html, not as"),
                        (400, "it answers 400; it is lost"), (500, "it answers 500; it is lost")):
         with HttpServer(step) as server:
             options = "cpu=times,format=otlp,url=http://127.0.0.1:%d%s" % (server.port, PATH)
