@@ -18,6 +18,9 @@ constexpr const Command* kAll[] = {&kRunCommand,    &kProfileCommand, &kThreadsC
                                    &kDiffCommand,   &kPluginCommand,  &kViewCommand,    &kConvertCommand,
                                    &kDoctorCommand, &kHeapCommand};
 
+// Of the wire format that writers/encoder_otlp writes, and `print` and `view` read.
+constexpr char kOtlpVersion[] = ", OTLP profiles of opentelemetry-proto 1.10";
+
 // Command lines of earlier versions, and what replaces them.
 struct Replaced {
   const char* command;
@@ -143,7 +146,7 @@ int run_command_line(const Arguments& line) {
   }
   const bool help_first = is_help(line[0], true);
   if (line[0] == "--version" || (help_first && line.size() == 1)) {
-    std::cout << (help_first ? overview_text() : std::string(kVersionText) + "\n");
+    std::cout << (help_first ? overview_text() : std::string(kVersionText) + kOtlpVersion + "\n");
     return kDone;
   }
   const std::string& name = line[help_first ? 1 : 0];

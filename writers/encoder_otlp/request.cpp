@@ -9,8 +9,8 @@ using namespace proto;
 
 namespace {
 
-// Field numbers of opentelemetry/proto/profiles/v1development: of the request, ResourceProfiles,
-// ScopeProfiles,
+// Field numbers of opentelemetry/proto/profiles/v1development of opentelemetry-proto 1.10 (`hprof
+// --version` says so): of the request, ResourceProfiles, ScopeProfiles,
 constexpr uint32_t kResourceProfiles = 1, kDictionary = 2;
 constexpr uint32_t kResource = 1, kScopeProfiles = 2;
 constexpr uint32_t kScope = 1, kProfiles = 2;

@@ -51,8 +51,8 @@ def check_versions(tool, prefix):
     with open(prefix + "/include/hprof/abi.h", encoding="utf-8") as file:
         abi = ".".join(re.findall(r"#define HPROF_ABI_M..OR (\d+)", file.read()))
     said = run(tool, "--version")
-    match = re.fullmatch(r"hprof ((\d+)\.\d+\.\d+)(?: \(commit [0-9a-f]{12}\))?, plugin ABI (\d+)\.\d+\n", said)
-    if match is None or not said.endswith(" %s\n" % abi) or match.group(2) != match.group(3):
+    match = re.fullmatch(r"hprof ((\d+)\.\d+\.\d+)(?: \(commit [0-9a-f]{12}\))?, plugin ABI (\d+)\.\d+, OTLP profiles of opentelemetry-proto 1\.\d+\n", said)
+    if match is None or " %s, OTLP" % abi not in said or match.group(2) != match.group(3):
         sys.exit("hprof --version is not of ABI %s: %s" % (abi, said))
     release = match.group(1)
     for path, line in (("lib/pkgconfig/hprof.pc", "Version: %s\n" % release), ("lib/pkgconfig/hprof.pc", "abi_version=%s\n" % abi),
