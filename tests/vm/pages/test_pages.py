@@ -33,6 +33,9 @@ class Reader:
         for tool in ("java", "jcmd"):
             command = " ".join("'%s'" % word for word in vm.jdk.command(tool, vm.work, folder))
             write_program(os.path.join(folder, "bin", tool), '#!/bin/sh\nexec %s "$@"\n' % command)
+        # Stand-ins of what types a command elsewhere: `ssh HOST WORD...`, `kubectl exec POD -- WORD...`.
+        for tool, rest in (("ssh", 'shift; exec sh -c "$*"'), ("kubectl", 'shift 3; exec "$@"')):
+            write_program(os.path.join(folder, "bin", tool), "#!/bin/sh\n%s\n" % rest)
         with zipfile.ZipFile(os.path.join(folder, "app.jar"), "w") as jar:
             jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Shop\n\n")
             for name in sorted(os.listdir(vm.classes)):
