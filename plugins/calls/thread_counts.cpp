@@ -6,6 +6,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/lock.hpp>
+#include <hprof/cpp/session_gate.hpp>
 
 #include "java_classes.h"
 
@@ -57,8 +58,7 @@ std::atomic<jlongArray> copy{nullptr};
 Lock lock;
 
 Services services;
-// False: there is no session, or none any more; a compiled loop that still counts asks nothing of it.
-std::atomic<bool> has_session{false};
+SessionGate gate;  // a compiled loop that still counts asks nothing of a session that has ended
 std::atomic<bool> has_begun{false};  // threads may have called a method that has a number
 bool by_thread = false;
 bool is_running = false;  // under the lock
@@ -175,17 +175,19 @@ jlong JNICALL add(JNIEnv* jni, jclass, jlong word, jint method) {
   const auto key = static_cast<uint64_t>(word);
   const uint32_t number = static_cast<uint32_t>(method) & (kMethods - 1);
   const uint32_t index = number >> kChunkBits, place = number & (kChunkCounts - 1);
-  const bool may_ask = has_session.load(std::memory_order_acquire);
-  uint64_t os_id = 0;
-  const bool is_agent =
-      may_ask && (services.probes->thread(services.host, jni, nullptr, &os_id) & HPROF_THREAD_AGENT) != 0;
-  const uint32_t at = may_ask ? find_or_make(key, index, os_id, is_agent) : kEntries;
+  uint32_t at = kEntries;
+  bool is_agent = false;
+  gate.enter([&] {
+    uint64_t os_id = 0;
+    is_agent = (services.probes->thread(services.host, jni, nullptr, &os_id) & HPROF_THREAD_AGENT) != 0;
+    at = find_or_make(key, index, os_id, is_agent);
+    if (at == kEntries) has_strays.store(true, std::memory_order_relaxed);
+  });
   if (at != kEntries) {
     Chunk* own = table[at].counts.load(std::memory_order_relaxed);
     __atomic_store_n(&own->words[place], own->words[place] + 1, __ATOMIC_RELAXED);
     return static_cast<jlong>(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(own)) << kTableBits | at);
   }
-  if (may_ask) has_strays.store(true, std::memory_order_relaxed);
   Chunk* of_all = shared[index].load(std::memory_order_acquire);
   if (of_all != nullptr && !is_agent) __atomic_fetch_add(&of_all->words[place], 1, __ATOMIC_RELAXED);
   return 0;
@@ -225,12 +227,11 @@ bool prepare(uint32_t index, bool ready) {
   return true;
 }
 
-void JNICALL share(JNIEnv* jni, jclass owner, jlongArray of_java, jlong own_key) {
-  copy.store(static_cast<jlongArray>(jni->NewGlobalRef(of_java)), std::memory_order_release);
-  if (!has_session.load(std::memory_order_acquire)) return;
+// Makes the entries of the calling thread, and of all others that are there.
+void enter_all(JNIEnv* jni, jclass owner, uint64_t own_key) {
   uint64_t os_id = 0;
   const uint32_t flags = services.probes->thread(services.host, jni, nullptr, &os_id);
-  ThreadCounts().enter(jni, static_cast<uint64_t>(own_key), os_id, 0, flags);
+  ThreadCounts().enter(jni, own_key, os_id, 0, flags);
   struct Threads {
     JNIEnv* jni;
     jclass owner;
@@ -249,6 +250,11 @@ void JNICALL share(JNIEnv* jni, jclass owner, jlongArray of_java, jlong own_key)
     }
     return uint32_t{1};
   });
+}
+
+void JNICALL share(JNIEnv* jni, jclass owner, jlongArray of_java, jlong own_key) {
+  copy.store(static_cast<jlongArray>(jni->NewGlobalRef(of_java)), std::memory_order_release);
+  gate.enter([&] { enter_all(jni, owner, static_cast<uint64_t>(own_key)); });
 }
 
 const hprof_native kNatives[] = {
@@ -389,12 +395,12 @@ void ThreadCounts::open(const Services& of, bool threads) {
   is_running = false;
   fold_ended();
   leave_out_all();
-  has_session.store(true, std::memory_order_release);
+  gate.open();
 }
 
 // The chunks stay; those of the next session are charged to it.
 void ThreadCounts::close() {
-  has_session.store(false, std::memory_order_release);
+  gate.close(services);
   const uint64_t count = charged.exchange(0, std::memory_order_relaxed);
   if (count != 0) services.mem->uncharge(services.host, count * sizeof(Chunk));
 }

@@ -4,6 +4,7 @@
 
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
+#include <hprof/cpp/session_gate.hpp>
 #include <hprof/cpp/text.hpp>
 
 #include "java_classes.h"
@@ -14,30 +15,23 @@ namespace {
 
 constexpr const char* kName = "hprof/Counter";
 constexpr const char* kUnitIds[kCountingUnits] = {"calls", "heap_sites"};
-constexpr uint64_t kPauseNs = 1'000'000;
 constexpr uint64_t kMostText = 64 * 1024;  // of a stack
 
 // As in hprof.Agent.
 enum : jlong { kEnded = 0, kNoMemory = -1, kVirtual = -2 };
 enum : jint { kMethodName, kClassName, kStack };
 
-// What the native methods use. They may run when the session has ended: it is theirs only while they are
-// counted as inside.
-std::atomic<Collector*> session{nullptr};
-std::atomic<uint32_t> inside{0};
+SessionGate gate;              // of the native methods
+Collector* session = nullptr;  // theirs while they are inside
 
 // Returns use(session), or else `ended` if it has ended.
 template <class Answer, class Use>
 Answer in_session(Answer ended, const Use& use) {
-  inside.fetch_add(1, std::memory_order_seq_cst);
-  if (Collector* now = session.load(std::memory_order_seq_cst)) ended = use(*now);
-  inside.fetch_sub(1, std::memory_order_release);
+  gate.enter([&] { ended = use(*session); });
   return ended;
 }
 
-jboolean JNICALL is_running(JNIEnv*, jclass) {
-  return session.load(std::memory_order_relaxed) != nullptr ? JNI_TRUE : JNI_FALSE;
-}
+jboolean JNICALL is_running(JNIEnv*, jclass) { return gate.is_open() ? JNI_TRUE : JNI_FALSE; }
 
 jlong JNICALL begin_count(JNIEnv* jni, jclass, jint threads, jobject thread) {
   return in_session(jlong{kEnded}, [&](Collector& now) { return now.begin(jni, threads, thread); });
@@ -99,14 +93,14 @@ hprof_status Collector::start() {
     s.log->message(s.host, "count=y: the VM does not define the class hprof.Counter");
     return HPROF_FAILED;
   }
-  session.store(this, std::memory_order_seq_cst);
+  session = this;
+  gate.open();
   return HPROF_OK;
 }
 
 void Collector::stop() {
   const Services& s = services_;
-  session.store(nullptr, std::memory_order_seq_cst);
-  while (inside.load(std::memory_order_seq_cst) != 0) s.threads->pause(s.host, kPauseNs);
+  gate.close(s);
   counts_.close(s);
   if (open_ != 0) run(false);
   open_ = 0;

@@ -5,7 +5,6 @@
 // numbers at its end and at its beginning (open_counts.h).
 #pragma once
 
-#include <atomic>
 #include <jni.h>
 
 #include <hprof/collector.h>

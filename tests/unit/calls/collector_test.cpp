@@ -1,8 +1,10 @@
 // The collector without a VM: the test counts as HprofCounts does where an entry lacks.
+#include <atomic>
 #include <doctest/doctest.h>
 #include <jvmti.h>
 #include <map>
 #include <string>
+#include <thread>
 
 #include <hprof/service/ids.h>
 #include <hprof/tables.h>
@@ -136,6 +138,32 @@ TEST_CASE("a thread that ends keeps its calls, and gives its memory back") {
   f.call(0x21000, 7, 4);  // another thread at that address
   CHECK(f.counts() == CallsVm::Counts{{{0, 7}, 7}});
   ThreadCounts().leave(nullptr, 0x21000, 0);
+}
+
+TEST_CASE("a thread that is making its entry is waited for, and leaves no memory of an ended session") {
+  static std::atomic<bool> is_inside, may_leave;
+  is_inside = may_leave = false;
+  CallsVm f;
+  f.start();
+  f.number(7);
+  f.probes.thread = [](const hprof_host*, void*, void*, uint64_t* os_id) {
+    *os_id = 1;
+    is_inside = true;
+    while (!may_leave) std::this_thread::yield();
+    return uint32_t{0};
+  };
+  std::thread caller(
+      [&] { f.native<jlong(JNICALL*)(JNIEnv*, jclass, jlong, jint)>("add")(nullptr, nullptr, 0x51000, 7); });
+  while (!is_inside) std::this_thread::yield();
+  // The one that closes pauses while the other is inside.
+  f.mock.on_pause = [](uint64_t) { may_leave = true; };
+  f.destroy();
+  const bool has_waited = may_leave.exchange(true);
+  caller.join();
+  CHECK(has_waited);
+  CHECK(f.mock.memory_charged == 0);
+  f.mock.on_pause = nullptr;
+  ThreadCounts().leave(nullptr, 0x51000, 0);
 }
 
 TEST_CASE("what is counted while it is off, before a reset or in an earlier session is left out") {
