@@ -93,8 +93,8 @@ inline std::string printable_text(std::string_view text, PrintableForm form) {
     const auto byte = static_cast<uint8_t>(text[i]);
     const bool spaces = form == kLines && (byte == '\n' || byte == '\t');
     const size_t length = byte < 0x80 ? 1 : character_length(text, i);
-    const bool control =
-        byte < 0x20 || byte == 0x7f || (byte == 0xc2 && static_cast<uint8_t>(text[i + 1]) < 0xa0);
+    const bool control = byte < 0x20 || byte == 0x7f ||
+                         (length == 2 && byte == 0xc2 && static_cast<uint8_t>(text[i + 1]) < 0xa0);
     if (length == 0 || (control && !spaces)) {
       for (size_t end = i + (length == 0 ? 1 : length); i < end; ++i) escape(text[i]);
     } else {

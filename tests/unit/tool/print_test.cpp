@@ -137,7 +137,11 @@ TEST_CASE("controls and bytes that are no UTF-8 are escaped, however the text is
   for (size_t piece = 1; piece <= text.size(); ++piece) CHECK(written(text, piece) == clean);
 }
 
-TEST_CASE("a name is one line") { CHECK(printable("a\nb\tc\xc2\x85") == "a\\x0ab\\x09c\\xc2\\x85"); }
+TEST_CASE("a name is one line, and nothing is read behind its end") {
+  CHECK(printable("a\nb\tc\xc2\x85") == "a\\x0ab\\x09c\\xc2\\x85");
+  const std::vector<char> begun = {'\xc2'};  // AddressSanitizer knows where it ends
+  CHECK(printable({begun.data(), begun.size()}) == "\\xc2");
+}
 
 namespace {
 
