@@ -168,6 +168,13 @@ TEST_CASE("a hostile file is read to a bound") {
       "no whole thread dump in JSON");
 }
 
+TEST_CASE("a MONITOR DUMP of more threads than any program has is read to a bound, and that is said") {
+  std::string report = "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n--------\nMONITOR DUMP BEGIN\n";
+  for (size_t i = 0; i <= kMostThreads; ++i) report += "    THREAD 200001, trace 300000, status: R\n";
+  const Files files;
+  has(said({"threads", "--json", files.put("r.txt", report + "MONITOR DUMP END\n")}), "\"is_cut\":\"yes\"");
+}
+
 TEST_CASE("the last MONITOR DUMP of a report is shown, of text and JSON alike") {
   for (const char* name : {"/ascii.txt", "/json.txt"}) {
     const std::string text = said({"threads", std::string(HPROF_GOLDEN_DIR) + name});

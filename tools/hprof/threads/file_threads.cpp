@@ -104,7 +104,10 @@ class MonitorDump {
   explicit MonitorDump(const Profile& profile) : profile_(profile) {}
 
   void add_thread(uint64_t id, const std::string& name, const std::string& state, uint64_t trace) {
-    if (places_.size() == kMostThreads) return;
+    if (threads_.size() == kMostThreads) {
+      collector_.dump.is_cut = true;
+      return;
+    }
     DumpedThread& thread = threads_.emplace_back();
     thread.name = name;
     thread.number = id;
