@@ -219,6 +219,20 @@ TEST_CASE("conditions are Markdown and JUnit's XML, whatever the names are") {
             "\n| <code>demo.&lt;Db&gt;&#124;&#96;&amp;.query</code> | 15 | 18 | +3 | "
             "<code>demo.Page.draw</code> |\n"));
   CHECK(text.find("by method") == std::string::npos);
+  const auto titled = [](unsigned calls) {
+    return "{\"record\":\"begin\",\"version\":1,\"created_ms\":0}\n"
+           "{\"record\":\"frame\",\"id\":1,\"class\":\"a.B\",\"method\":\"c\",\"source\":null,\"line\":1}\n"
+           "{\"record\":\"trace\",\"id\":2,\"thread\":null,\"frames\":[1],\"cut\":false}\n"
+           "{\"record\":\"table\",\"name\":\"acme/1\",\"title\":\"A|<img>\",\"flags\":[],\"columns\":["
+           "{\"name\":\"calls\",\"type\":\"count\",\"flags\":[\"weight\"]},"
+           "{\"name\":\"trace\",\"type\":\"trace\",\"flags\":[]}]}\n"
+           "{\"record\":\"row\",\"table\":\"acme/1\",\"cells\":{\"calls\":" +
+           std::to_string(calls) + ",\"trace\":2}}\n";
+  };
+  const Files files;
+  CHECK(has(said({"diff", "--markdown", "--fail-if=new>0", files.put("a.json", titled(1)),
+                  files.put("b.json", titled(2))}),
+            " | A&#124;&lt;img&gt; | "));
   std::stringstream written;
   written << std::ifstream(xml).rdbuf();
   CHECK(has(written.str(), "<testsuite name=\"hprof diff\" tests=\"2\" failures=\"1\""));

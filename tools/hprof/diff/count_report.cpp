@@ -10,13 +10,15 @@ namespace hprof::tool {
 
 namespace {
 
-// As code in a cell of a table: no name can end either.
-std::string code(const std::string& text) {
-  std::string made = "<code>";
+// In a cell of a table, which no name can end.
+std::string in_cell(const std::string& text) {
+  std::string made;
   for (const char letter : html_text(printable(text)))
     made += letter == '|' ? "&#124;" : letter == '`' ? "&#96;" : std::string(1, letter);
-  return made + "</code>";
+  return made;
 }
+
+std::string code(const std::string& text) { return "<code>" + in_cell(text) + "</code>"; }
 
 constexpr size_t kCallersInJson = 20;  // of all rows of a condition
 
@@ -37,7 +39,7 @@ void write_markdown(const std::vector<CheckedCondition>& checked, const std::str
       << "\n\n| condition | | in | before | now | change |\n| --- | --- | --- | ---: | ---: | ---: |\n";
   for (const CheckedCondition& each : checked)
     out << "| " << code(each.condition.text) << " | " << (each.holds ? "**fails**" : "passes") << " | "
-        << each.table << " | " << number_text(each.before) << " | " << number_text(each.now) << " | "
+        << in_cell(each.table) << " | " << number_text(each.before) << " | " << number_text(each.now) << " | "
         << change_text(each.now - each.before) << " |\n";
   if (failed == 0) return;
   out << "\n| row | before | now | change | from |\n| --- | ---: | ---: | ---: | --- |\n";
