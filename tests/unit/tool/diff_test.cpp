@@ -200,6 +200,21 @@ TEST_CASE("diff says what is more and less in the second report") {
   said({"diff", before, files.put("c.txt", "nothing\n")}, kFoundProblems);
 }
 
+TEST_CASE("sums that are too large for a number are the largest number") {
+  Files files;
+  const auto counts = [&](const char* name, const std::string& of_two) {
+    return files.put(name,
+                     "table,method,class,calls,objects,bytes,contentions\n"
+                     "cpu_times,demo.A.one,," +
+                         std::string("18446744073709551615") + ",,,\ncpu_times,demo.A.two,," + of_two +
+                         ",,,\n");
+  };
+  const std::string before = counts("a.csv", "1"), after = counts("b.csv", "18446744073709551615");
+  CHECK(has(change({before, after}), " 18446744073709551615 100.00% "));
+  CHECK(has(said({"diff", "--json", before, after}),
+            "\"self_change\":9223372036854775807,\"self_before\":1,\"self_after\":18446744073709551615,"));
+}
+
 TEST_CASE("diff says what is allocated by which method, and that elapsed time is no CPU time") {
   Files files;
   const auto of = [&](const char* name, const char* bytes, const char* engine) {

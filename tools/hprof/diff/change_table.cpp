@@ -13,8 +13,6 @@ namespace hprof::tool {
 
 namespace {
 
-uint64_t rounded(double value) { return static_cast<uint64_t>(value + 0.5); }
-
 std::string share_text(double part, double whole) {
   char text[16] = "-";
   if (whole != 0) std::snprintf(text, sizeof text, "%.2f%%", 100 * part / whole);
@@ -140,7 +138,7 @@ Table ChangeTable::table(const char* key) const {
     std::vector<Cell>& cells = made.rows.emplace_back();
     for (size_t i = 0; i < columns_.size(); ++i) {
       const Sides& sides = row.values[i];
-      cells.emplace_back(int64_t{std::llround(sides.change())});
+      cells.emplace_back(rounded_change(sides.change()));
       cells.emplace_back(rounded(sides.before));
       cells.emplace_back(rounded(sides.after));
       if (!has_errors(columns_[i])) continue;

@@ -139,7 +139,7 @@ std::string numbers_text(const std::string& before, double change, double now) {
 
 }  // namespace
 
-std::string number_text(double value) { return std::to_string(static_cast<uint64_t>(value)); }
+std::string number_text(double value) { return std::to_string(rounded(value)); }
 
 std::string change_text(double change) { return (change < 0 ? "-" : "+") + number_text(std::abs(change)); }
 

@@ -72,8 +72,8 @@ std::string junit_text(const std::vector<CheckedCondition>& checked) {
 }
 
 Section json_of(const std::vector<CheckedCondition>& checked) {
-  const auto number = [](double value) { return Cell(static_cast<uint64_t>(value)); };
-  const auto change = [](double value) { return Cell(static_cast<int64_t>(value)); };
+  const auto number = [](double value) { return Cell(rounded(value)); };
+  const auto change = [](double value) { return Cell(rounded_change(value)); };
   const auto column = [](const char* key) { return data_column(key, CellKind::kNumber); };
   Section section{"conditions", "conditions of --fail-if"};
   section.facts = {data_fact("conditions", uint64_t{checked.size()}),

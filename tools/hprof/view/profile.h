@@ -1,6 +1,8 @@
 // Tables of weighted stacks, from any kind of file.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -68,6 +70,16 @@ struct ProfileWindow {
 
 // The sum, at most UINT64_MAX.
 inline uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+// The nearest whole numbers that the types have.
+inline uint64_t rounded(double value) {
+  constexpr double kMost = 18446744073709549568.0;
+  return !(value > 0) ? 0 : value < kMost ? static_cast<uint64_t>(value + 0.5) : UINT64_MAX;
+}
+inline int64_t rounded_change(double value) {
+  const uint64_t size = std::min<uint64_t>(rounded(std::abs(value)), INT64_MAX);
+  return value < 0 ? -static_cast<int64_t>(size) : static_cast<int64_t>(size);
+}
 
 struct ProfileThread {
   uint64_t serial;
