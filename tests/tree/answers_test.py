@@ -101,6 +101,15 @@ class Answers(unittest.TestCase):
         column = profile["parts"][0]["columns"][0]
         self.assertEqual([column["numbers"], column["repeats"], column["sample"], column["sum"]], ["sampled", "no", 1, 100])
 
+    def test_seconds_are_decimal_numbers(self):
+        used = ("HPROF NOTE: cpu=samples: engine signal, interval 10 ms, 100 samples in 1.022 s\n"
+                "HPROF NOTE: cpu=samples: the process used 1.722 s of CPU time meanwhile, the Java threads in the table 1 s, "
+                "the C2 compiler 0.1 s, the C1 compiler 0.2 s; the rest, 0.022 s, went to other threads, some of which have ended\n")
+        path = self.put("samples.txt", SAMPLES % (100, 90) + used)
+        code, text, _ = hprof("print", "--json", path)
+        self.assertEqual([code, re.findall(r'"(?:cpu_seconds|process_seconds|process_cpu_seconds)":([0-9.]+)', text)],
+                         [0, ["1.722", "1.022", "1", "0.3", "0.022"]])
+
     def test_print_is_bounded_as_the_text(self):
         table = self.profile(self.put("samples.txt", SAMPLES % (100, 90)), "--top=1", "--traces")["parts"][0]
         self.assertEqual([len(table["methods"]), table["left_out"]["methods"], len(table["rows"]), table["left_out"]["rows"]], [1, 2, 1, 1])

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -72,6 +73,8 @@ struct Fact {
 inline Fact data_fact(const char* key, Cell value, CellKind kind = CellKind::kNumber) {
   return {data_column(key, kind), std::move(value)};
 }
+inline Cell text_or_null(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
+inline Cell number_or_null(uint64_t number) { return number == 0 ? Cell() : Cell(number); }
 inline std::string yes_or_no(bool is) { return is ? "yes" : "no"; }
 // Names of fields, each once: one that is there before, or among `taken`, gets a '_' behind it.
 std::vector<std::string> distinct_keys(std::vector<std::string> names, const std::vector<std::string>& taken);
@@ -158,6 +161,8 @@ struct Document {
 inline double part_of(uint64_t bytes, uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(all);
 }
+// A number of decimals as JSON has it: a sum of them is a binary fraction, 0.30000000000000004.
+inline double nine_decimals(double value) { return std::round(value * 1e9) / 1e9; }
 // "1.5 MiB".
 std::string bytes_text(uint64_t bytes);
 // "1,234,567".

@@ -104,9 +104,8 @@ Section LimitCheck::finish(uint64_t largest, bool* exceeded) {
     const bool over = limit.holds(of.value);
     *exceeded = *exceeded || over;
     table.rows.push_back({std::string(over ? "yes" : "no"), std::string(kMeasures[limit.measure].name),
-                          limit.name.empty() ? Cell() : Cell(limit.name), cell_of(kind, of.value),
-                          cell_of(kind, limit.limit), value_of(kind, of.value), limit.text,
-                          of.note.empty() ? Cell() : Cell(of.note)});
+                          text_or_null(limit.name), cell_of(kind, of.value), cell_of(kind, limit.limit),
+                          value_of(kind, of.value), limit.text, text_or_null(of.note)});
     if (!of.note.empty()) section.text.push_back(of.note);
   }
   section.tables.push_back(table);

@@ -146,7 +146,7 @@ Table ChangeTable::table(const char* key) const {
       cells.emplace_back(yes_or_no(is_by_chance(columns_[i], sides)));
     }
     const std::string mark = mark_of(columns_, row.values);
-    cells.push_back(mark.empty() ? Cell() : Cell(mark));
+    cells.push_back(text_or_null(mark));
     std::istringstream lines(row.name);
     std::string name;
     std::vector<std::string> stack;

@@ -83,7 +83,7 @@ class TableDiff {
                      data_fact("column", column_keys(table)[before_.weight]),
                      data_fact("unit", std::string(unit_of(weight()))),
                      data_fact("numbers", std::string(numbers_of(before_.profile, table, weight()))),
-                     data_fact("sample", sample == 0 ? Cell() : Cell(sample)),
+                     data_fact("sample", number_or_null(sample)),
                      data_fact("repeats", yes_or_no(repeats(before_.profile, table, weight()) &&
                                                     repeats(after_.profile, after_.table, weight()))),
                      data_fact("may_lack_rows", yes_or_no(sampling_.lacks_rows)),

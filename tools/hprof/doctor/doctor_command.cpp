@@ -32,7 +32,7 @@ Section section_of(const char* key, const std::string& title, const std::vector<
   Table table{"findings", "", {{"verdict", ""}, {"subject", ""}, {"text", ""}, {"fix", ""}}};
   for (const Finding& finding : findings)
     table.rows.push_back({std::string(word_of(finding.verdict)), finding.subject, finding.text,
-                          finding.fix.empty() ? Cell() : Cell(finding.fix)});
+                          text_or_null(finding.fix)});
   section.tables.push_back(std::move(table));
   return section;
 }

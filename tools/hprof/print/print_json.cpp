@@ -10,9 +10,6 @@ namespace hprof::tool {
 
 namespace {
 
-Cell text_or_null(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
-Cell number_or_null(uint64_t number) { return number == 0 ? Cell() : Cell(number); }
-
 // Adds a table with the first rows of a list. add(item, row) appends its cells.
 template <typename Item, typename Add>
 void add_table(const char* key, std::vector<Column> columns, const std::vector<Item>& items, size_t top,
@@ -165,11 +162,11 @@ Section head_of(const ProfileAnswer& answer, const PrintOptions& options) {
                 data_fact("duration_ns", number_or_null(profile.duration_ns))};
   if (answer.has_time) {
     head.text.push_back(text_of(answer.time));
-    head.facts.push_back(data_fact("process_cpu_seconds", answer.time.seconds));
+    head.facts.push_back(data_fact("process_cpu_seconds", nine_decimals(answer.time.seconds)));
     if (answer.time.wall_seconds != 0)
-      head.facts.push_back(data_fact("process_seconds", answer.time.wall_seconds));
+      head.facts.push_back(data_fact("process_seconds", nine_decimals(answer.time.wall_seconds)));
     const auto cells = [](const std::pair<std::string, double>& part) -> std::vector<Cell> {
-      return {part.second, part.first};
+      return {nine_decimals(part.second), part.first};
     };
     add_table("process_time", {{"cpu_seconds", "", CellKind::kNumber}, {"part", ""}}, answer.time.parts, 0,
               cells, &head);

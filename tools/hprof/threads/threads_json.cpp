@@ -10,8 +10,6 @@ namespace {
 
 Column number(const char* key) { return data_column(key, CellKind::kNumber); }
 Column text(const char* key) { return data_column(key, CellKind::kText); }
-Cell text_or_null(const std::string& value) { return value.empty() ? Cell() : Cell(value); }
-Cell number_or_null(uint64_t value) { return value == 0 ? Cell() : Cell(value); }
 
 Table deadlocks_of(const ThreadDump& dump) {
   Table table{"deadlocks",
@@ -56,7 +54,7 @@ Table platform_threads_of(const ThreadDump& dump, const CpuTimes& before, double
     const bool is_timed = thread.cpu_ms >= 0;
     table.rows.push_back({thread.name, number_or_null(thread.number), text_or_null(thread.nid),
                           text_or_null(thread.state),
-                          is_timed && seconds > 0 ? Cell(cpu_since(thread, before)) : Cell(),
+                          is_timed && seconds > 0 ? Cell(nine_decimals(cpu_since(thread, before))) : Cell(),
                           is_timed ? Cell(thread.cpu_ms) : Cell(), text_or_null(thread.lock.id),
                           std::move(holds), thread.stack});
   }
