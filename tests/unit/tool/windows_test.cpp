@@ -164,6 +164,45 @@ TEST_CASE("windows: tables without stacks are those of the last window") {
   CHECK(has(said({"print", path, "--window=1"}), "   1 5 demo.A.run\n"));
 }
 
+TEST_CASE("windows: of tables without stacks whose columns are told apart what happened adds up") {
+  Files files;
+  const auto table = [](const std::string& rows, unsigned number) {
+    return "{\"record\":\"report_begin\",\"reason\":\"window\",\"begin_wall_ns\":" + std::to_string(number) +
+           "000000000,\"end_wall_ns\":" + std::to_string(number + 1) +
+           "000000000}\n{\"record\":\"table\",\"name\":\"acme/"
+           "1\",\"title\":\"ACME\",\"flags\":[],\"columns\":["
+           "{\"name\":\"port\",\"type\":\"int\",\"flags\":[\"key\"]},"
+           "{\"name\":\"reads\",\"type\":\"count\",\"flags\":[]},"
+           "{\"name\":\"open\",\"type\":\"count\",\"flags\":[\"state\"]},"
+           "{\"name\":\"load\",\"type\":\"real\",\"flags\":[\"weight\"]}]}\n" +
+           rows + "{\"record\":\"report_end\",\"whole\":true}\n";
+  };
+  const auto row = [](unsigned port, uint64_t reads, unsigned open, const char* load) {
+    return "{\"record\":\"row\",\"table\":\"acme/1\",\"cells\":{\"port\":" + std::to_string(port) +
+           ",\"reads\":" + std::to_string(reads) + ",\"open\":" + std::to_string(open) + ",\"load\":" + load +
+           "}}\n";
+  };
+  const std::string begin = "{\"record\":\"begin\",\"version\":1,\"created_ms\":0}\n";
+  const std::string path = files.put("a.json", begin + table(row(80, 5, 7, "0.1") + row(443, 2, 1, "1"), 1) +
+                                                   table(row(443, 9, 2, "2") + row(22, 1, 1, "0"), 2) +
+                                                   table(row(80, 1, 3, "0.2"), 3));
+  const Profile all = read({path});
+  REQUIRE(all.plain_tables.size() == 1);
+  using Rows = std::vector<std::vector<std::string>>;
+  CHECK(all.plain_tables[0].rows ==
+        Rows{{"443", "11", "2", "3"}, {"80", "6", "3", "0.3"}, {"22", "1", "1", "0"}});
+  CHECK(has(said({"print", path}), "  the sum of 3 windows, states as at the end of the last one\n"));
+  CHECK(read({path}, {2, "", ""}).plain_tables[0].rows ==
+        Rows{{"443", "9", "2", "2"}, {"22", "1", "1", "0"}});
+  // Two rows of one port: nothing says which is which.
+  const std::string twice = files.put(
+      "b.json", begin + table(row(80, 5, 7, "0") + row(80, 2, 1, "0"), 1) + table(row(80, 1, 3, "0"), 2));
+  CHECK(read({twice}).plain_tables[0].rows == Rows{{"80", "1", "3", "0"}});
+  const std::string most =
+      files.put("c.json", begin + table(row(80, UINT64_MAX, 1, "0"), 1) + table(row(80, 2, 1, "0"), 2));
+  CHECK(read({most}).plain_tables[0].rows[0][1] == "18446744073709551615");
+}
+
 TEST_CASE("windows: files and folders are one input, in the order of their numbers") {
   Files files;
   const std::string folder = files.folder + "/app";

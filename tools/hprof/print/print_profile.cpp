@@ -37,7 +37,7 @@ class Printer {
         out_ << printable(table.rows[i][0]) << '\n';
       options_.print_left_out(out_, table.rows.size());
     }
-    if (table.windows > 1) out_ << "  the last of " << table.windows << " windows\n";
+    if (table.windows > 1) out_ << "  " << windows_text(table) << '\n';
   }
 
  private:

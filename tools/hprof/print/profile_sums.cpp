@@ -71,9 +71,7 @@ bool rank_rows(const std::string& by, PlainTable* table) {
   const auto found = std::find(table->columns.begin(), table->columns.end(), by);
   const auto column = static_cast<size_t>(found - table->columns.begin());
   if (found == table->columns.end() || !has_numbers(*table, column)) return false;
-  std::stable_sort(table->rows.begin(), table->rows.end(), [&](const auto& a, const auto& b) {
-    return std::strtold(a[column].c_str(), nullptr) > std::strtold(b[column].c_str(), nullptr);
-  });
+  put_largest_first(column, table);
   return true;
 }
 

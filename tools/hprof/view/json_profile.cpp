@@ -1,5 +1,6 @@
 // Reads lines of JSON, as format=json writes them: tables with their columns, and what their rows refer to.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <tuple>
 
@@ -25,6 +26,26 @@ std::string table_name(const std::string& name) {
   const size_t version = name.rfind('/');
   const bool is_ours = name.compare(0, kOurs.size(), kOurs) == 0 && version != std::string::npos;
   return is_ours ? name.substr(kOurs.size(), version - kOurs.size()) : name;
+}
+
+// As windows are made (core/modules/report_windows/window.h).
+std::vector<PlainTable::Kind> kinds_of(const std::vector<JsonValue>& columns) {
+  static constexpr std::string_view kNames[] = {"trace", "thread", "class", "method", "frame", "text"};
+  static constexpr std::string_view kCounts[] = {"count", "nanoseconds", "bytes"};
+  const auto is_one_of = [](const auto& types, const JsonValue& column) {
+    return std::find(std::begin(types), std::end(types), column["type"].words()) != std::end(types);
+  };
+  const bool has_keys = std::any_of(columns.begin(), columns.end(),
+                                    [](const JsonValue& column) { return has_flag(column, "key"); });
+  std::vector<PlainTable::Kind> kinds;
+  for (const JsonValue& column : columns) {
+    const bool is_name = has_keys ? has_flag(column, "key") : is_one_of(kNames, column);
+    const bool adds = is_one_of(kCounts, column) || has_flag(column, "weight");
+    kinds.push_back(is_name                              ? PlainTable::Kind::kName
+                    : adds && !has_flag(column, "state") ? PlainTable::Kind::kAdds
+                                                         : PlainTable::Kind::kState);
+  }
+  return kinds;
 }
 
 // A class, method or thread is an object with its name.
@@ -54,7 +75,7 @@ class JsonProfile {
   struct Column {
     std::string name;
     size_t weight = SIZE_MAX;  // index in the table; SIZE_MAX: it is none
-    bool is_trace = false, is_leaf = false;
+    bool is_trace = false, is_leaf = false, is_real = false;
     bool is_text = false;  // without a leaf, it and others name the row
   };
 
@@ -183,6 +204,7 @@ class JsonProfile {
     has_trace_ = false;
     is_events_ = has_flag(record, "events");
     for (const JsonValue& each : record["columns"].items) add_column(each, record);
+    plain_.kinds = kinds_of(record["columns"].items);
     for (const Column& column : columns_)
       if (column.weight != SIZE_MAX) table_.totals.push_back(record["totals"][column.name].number());
     in_table_ = true;
@@ -196,7 +218,9 @@ class JsonProfile {
     column.is_trace = !has_trace_ && type == "trace";
     has_trace_ = has_trace_ || column.is_trace;
     column.is_leaf = has_flag(from, "leaf");
+    column.is_real = type == "real";
     column.is_text = type == "text" || type == "class" || type == "method" || type == "frame";
+    if (!column.name.empty() && table["order"].words() == column.name) plain_.order = plain_.columns.size();
     plain_.columns.push_back(column.name);
     table_.leaf = table_.leaf || column.is_leaf;
     // Columns that have what callees have, too, do not add up.
@@ -225,8 +249,9 @@ class JsonProfile {
     for (const Column& column : columns_) {
       const JsonValue& cell = cells[column.name];
       if (column.weight != SIZE_MAX) {
-        if (!cell.is_number()) return fail("expected a number for " + column.name);
-        row.values[column.weight] = cell.number();
+        if (!cell.is_number() && !column.is_real) return fail("expected a number for " + column.name);
+        row.values[column.weight] =
+            column.is_real ? rounded(std::strtod(cell.text.c_str(), nullptr)) : cell.number();
       }
       if (column.is_trace) row.trace = cell.number();
       if (column.is_leaf) row.name = name_of(cell);

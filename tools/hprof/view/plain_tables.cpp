@@ -1,5 +1,6 @@
 #include "tools/hprof/view/plain_tables.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -34,15 +35,14 @@ Table table_of(const PlainTable& from, uint64_t top) {
   return table;
 }
 
-// A number of JSON, if the text is one in decimal digits.
+}  // namespace
+
 Cell data_cell(const std::string& text) {
   uint64_t number = 0;
   if (parse_number(text, UINT64_MAX, &number)) return number;
   const bool is_decimal = text.find_first_not_of("+-.0123456789eE") == std::string::npos;
   return is_decimal ? Cell(std::strtod(text.c_str(), nullptr)) : Cell(text);
 }
-
-}  // namespace
 
 PlainTable with_columns(const PlainTable& table) {
   if (!table.columns.empty()) return table;
@@ -57,13 +57,23 @@ PlainTable with_columns(const PlainTable& table) {
   return made;
 }
 
+std::string windows_text(const PlainTable& table) {
+  if (table.windows < 2) return "";
+  const std::string windows = std::to_string(table.windows) + " windows";
+  if (table.kinds.empty()) return "the last of " + windows;
+  const bool has_states =
+      std::find(table.kinds.begin(), table.kinds.end(), PlainTable::Kind::kState) != table.kinds.end();
+  return "the sum of " + windows + (has_states ? ", states as at the end of the last one" : "");
+}
+
 Section section_of(const PlainTable& from, uint64_t top) {
   const PlainTable whole = with_columns(from);
   const bool has_columns = !from.columns.empty() || whole.columns.size() > 1;
   const std::vector<std::string> keys =
       distinct_keys(has_columns ? whole.columns : std::vector<std::string>{"line"}, {});
   Section section{"", from.title, from.head};
-  section.facts = {data_fact("windows", from.windows == 0 ? Cell() : Cell(uint64_t{from.windows}))};
+  section.facts = {data_fact("windows", number_or_null(from.windows)),
+                   data_fact("is_sum", yes_or_no(from.windows > 1 && !from.kinds.empty()))};
   Table table{"rows", "", {}};
   for (size_t i = 0; i < keys.size(); ++i)
     table.columns.push_back({keys[i], "", has_numbers(whole, i) ? CellKind::kNumber : CellKind::kText});
@@ -88,9 +98,8 @@ std::string html_of_plain_tables(const Profile& profile) {
   for (const PlainTable& table : profile.plain_tables) {
     if (table.rows.empty()) continue;
     out << "<details" << (is_all ? " open" : "") << "><summary>" << html_text(printable(table.title)) << ", "
-        << table.rows.size() << (table.rows.size() == 1 ? " row" : " rows")
-        << (table.windows > 1 ? ", the last of " + std::to_string(table.windows) + " windows" : "")
-        << "</summary>\n";
+        << table.rows.size() << (table.rows.size() == 1 ? " row" : " rows") << (table.windows > 1 ? ", " : "")
+        << windows_text(table) << "</summary>\n";
     write_html_section({"", "", {}, {table_of(with_columns(table), 0)}}, out);
     out << "</details>\n";
   }

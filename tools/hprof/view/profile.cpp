@@ -117,6 +117,12 @@ bool has_numbers(const PlainTable& table, size_t column) {
   });
 }
 
+void put_largest_first(size_t column, PlainTable* table) {
+  std::stable_sort(table->rows.begin(), table->rows.end(), [&](const auto& a, const auto& b) {
+    return std::strtold(a[column].c_str(), nullptr) > std::strtold(b[column].c_str(), nullptr);
+  });
+}
+
 std::string trace_text(const Profile& profile, uint64_t trace) {
   const auto found = profile.traces.find(trace);
   if (found == profile.traces.end() || found->second.empty()) return std::to_string(trace);

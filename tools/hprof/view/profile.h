@@ -50,11 +50,19 @@ struct ProfileTable {
 
 // A table without stacks.
 struct PlainTable {
+  // What a column has.
+  enum class Kind : uint8_t {
+    kName,   // tells its row from others, with the other columns of this kind
+    kAdds,   // a number of what happened: those of windows add up
+    kState,  // as it was when the report was made
+  };
   std::string title;                           // "CALL LATENCY"
   std::vector<std::string> head;               // lines above it: in the text, that of BEGIN and the headings
   std::vector<std::vector<std::string>> rows;  // cells; without columns a row is one line of the text
   std::vector<std::string> columns = {};       // names
-  size_t windows = 0;  // how many there are, of which it is the last one; 0: it has all since the start
+  std::vector<Kind> kinds = {};                // of the columns; empty: the format does not tell
+  size_t order = SIZE_MAX;                     // the column by which the rows are ranked; SIZE_MAX: not known
+  size_t windows = 0;  // how many it is the sum of, without kinds the last of; 0: it has all since the start
   // False: the section has no rows of that kind, so only its title was read.
   bool is_kept() const { return !rows.empty() || head.size() > 1; }
 };
@@ -171,6 +179,8 @@ bool has_numbers(const PlainTable& table, size_t column);
 std::string trace_text(const Profile& profile, uint64_t trace);
 // Adds a text to the name of a row, which has several columns of them.
 void add_to_name(const std::string& text, ProfileRow* row);
+// Puts the rows with the largest numbers of a column first.
+void put_largest_first(size_t column, PlainTable* table);
 // Adds a table, or replaces the earlier one of its title.
 void put_plain_table(PlainTable table, Profile* profile);
 // Removes the encoders' marks: "[cut]" as the outermost frame of a cut stack, "[unknown]" for a missing one.

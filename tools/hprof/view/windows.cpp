@@ -8,6 +8,7 @@
 
 #include "tools/format/ascii_lines.h"
 #include "tools/format/value_text.h"
+#include "tools/hprof/view/plain_sum.h"
 
 namespace hprof::tool {
 
@@ -235,7 +236,8 @@ void add_up(const std::vector<ProfileWindow*>& windows, Profile* profile) {
   profile->created_ms = windows[0]->begin_ms;
   std::vector<TableSum> sums;
   std::map<std::string, size_t> places;  // in `sums`, by name
-  std::map<std::string, size_t> counts;  // of plain tables, by title
+  std::vector<PlainSum> plain_sums;
+  std::map<std::string, size_t> plain_places;  // in `plain_sums`, by title
   for (ProfileWindow* window : windows) {
     end = std::max(end, window->end_ms);
     for (ProfileTable& table : window->tables) {
@@ -244,14 +246,16 @@ void add_up(const std::vector<ProfileWindow*>& windows, Profile* profile) {
       sums[place->second].add(table);
     }
     for (PlainTable& table : window->plain_tables) {
-      table.windows = ++counts[table.title];
-      put_plain_table(std::move(table), profile);
+      const auto [place, fresh] = plain_places.try_emplace(table.title, plain_sums.size());
+      if (fresh) plain_sums.emplace_back();
+      plain_sums[place->second].add(std::move(table));
     }
     // Notes are of all since the start: those of the last windows have what the earlier ones have.
     if (window->number != windows.back()->number) continue;
     std::move(window->notes.begin(), window->notes.end(), std::back_inserter(profile->notes));
   }
   for (TableSum& sum : sums) profile->tables.push_back(sum.take());
+  for (PlainSum& sum : plain_sums) put_plain_table(sum.take(), profile);
   profile->duration_ns = (end - profile->created_ms) * 1000000;
 }
 
