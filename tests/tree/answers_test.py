@@ -189,6 +189,21 @@ class Answers(unittest.TestCase):
         row = self.answer("diff", before, after, "--traces")["changes"]["parts"][0]["rows"][0]
         self.assertEqual([row["name"], row["stack"][1]], ["demo.Sort.sort", "demo.Main.main(Main.java:20)"])
 
+    def test_diff_of_tables_without_stacks(self):
+        head = "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\nTRACE 300001:\n\tdemo.A.m(A.java:1)\n"
+        before = self.put("a.txt", head + "ACME_POOLS: pool=a size=3 load=0.50\nACME_POOLS: pool=b size=4 load=1.2\nACME_POOLS: pool=c size=1 load=0\n")
+        after = self.put("b.txt", head + "ACME_POOLS: pool=a size=4 load=0.80\nACME_POOLS: pool=b size=1 load=1.2\nACME_POOLS: pool=d size=2 load=0\n")
+        answer = self.answer("diff", before, after)
+        self.assertEqual(answer["changes"]["parts"], [])
+        table, = answer["plain_changes"]["parts"]
+        self.assertEqual([table["title"], table["facts"]], ["ACME_POOLS", {"ranked_by": "size", "same": 0}])
+        keys = ("size_change", "size_before", "size_after", "load_change", "load_before", "load_after", "mark", "pool")
+        self.assertEqual([[row[key] for key in keys] for row in table["rows"]],
+                         [[-3, 4, 1, 0, 1.2, 1.2, None, "b"], [None, None, 2, None, None, 0, "new", "d"],
+                          [1, 3, 4, 0.3, 0.5, 0.8, None, "a"], [None, 1, None, None, 0, None, "gone", "c"]])
+        table, = self.answer("diff", "--by=load", "--top=1", before, after)["plain_changes"]["parts"]
+        self.assertEqual([table["rows"][0]["pool"], table["left_out"]["rows"]], ["a", 3])
+
     def test_diff_of_class_histograms(self):
         paths = [self.put(name, "class,objects,shallow_bytes\ndemo.A,%d,%d\n" % (count, 16 * count)) for name, count in (("a", 2), ("b", 5))]
         classes = self.answer("diff", *paths)["class_changes"]

@@ -39,3 +39,20 @@ TEST_CASE("latencies are compared by method: before and after of each number tha
                                       "OTHER: name=a count=1\nOTHER: name=b count=2\n");
   CHECK(has(complained({"diff", before, other}), "the two files have no table of the same kind"));
 }
+
+TEST_CASE("rows without stacks come by the size of the change of their number, or of that of --by") {
+  Files files;
+  const std::string before = files.put("a.txt", latencies("1 9 0 9ms 1us 2us 2us 2us 900us demo.A.one\n"
+                                                          "2 8 0 1us 1us 2us 2us 2us 2us demo.A.two\n"
+                                                          "3 7 0 1us 1us 2us 2us 2us 3ms demo.A.three\n"));
+  const std::string after = files.put("b.txt", latencies("1 10 0 9ms 1us 2us 2us 2us 900us demo.A.one\n"
+                                                         "2 8 0 2us 1us 2us 2us 2us 2us demo.A.two\n"
+                                                         "3 12 0 1us 1us 2us 2us 2us 2ms demo.A.three\n"));
+  const std::string by_calls = said({"diff", before, after});
+  CHECK(by_calls.find("demo.A.three") < by_calls.find("demo.A.one"));
+  CHECK(by_calls.find("demo.A.one") < by_calls.find("demo.A.two"));
+  const std::string top = said({"diff", before, after, "--top=1"});
+  CHECK(has(top, "demo.A.three"));
+  CHECK(top.find("demo.A.one") == std::string::npos);
+  CHECK(has(top, "2 more"));
+}

@@ -198,7 +198,7 @@ histogram as text or CSV, CSV of VisualVM), or two heap dumps. The page of -o dr
 Of profiles the methods where it happened come first: the largest changes of total (stacks that contain the method) without those of
 callees that changed as much themselves. Changes of samples by less than two standard errors (+/-) come last; they have the mark ~, and
 are grey in the page. Exact tables have none, but the change of calls or objects. Of tables without stacks, such as call latencies, the
-rows that differ are printed.
+rows that differ are printed, first the largest change of the column of --by, else of the one that ranks them.
 )",
     R"(  hprof diff before.txt after.txt --lines
   hprof diff before.txt after.txt -o change.html

@@ -296,11 +296,15 @@ int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<
     std::cout << '\n';
     TableDiff(before, after, given).print();
   }
+  const std::string by = given.text("--by");
+  const uint64_t top = given.number("--top", kTopRows);
+  Section plain = json_of_plain_changes(two[0], two[1], by, top);
+  any = any || !plain.parts.empty();
   if (!given.has("--markdown") && !given.has("--json"))
-    any = print_plain_changes(two[0], two[1], given.number("--top", kTopRows), std::cout) || any;
+    print_plain_changes(two[0], two[1], by, top, std::cout);
   if (!any) return fail("the two files have no table of the same kind");
   if (given.has("--json")) {
-    Document document = {{}, {std::move(changes), json_of(checked)}, kDiffSchema};
+    Document document = {{}, {std::move(changes), std::move(plain), json_of(checked)}, kDiffSchema};
     for (const Profile& profile : two)
       if (!profile.unread.empty()) document.problems.push_back(profile.file + ": " + profile.unread);
     write_json(document, std::cout);
