@@ -2,7 +2,7 @@
 //
 // Probes call java.lang.HprofLatency (java/), whose native methods are those of timed_methods.h, at the
 // beginning of each call and at its end, by return or by exception. A method's calls go into a histogram
-// (histogram.h).
+// (<hprof/cpp/histogram.hpp>).
 #pragma once
 
 #include <hprof/collector.h>

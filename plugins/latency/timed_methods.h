@@ -9,11 +9,12 @@
 #pragma once
 
 #include <hprof/cpp/counter_rate.hpp>
+#include <hprof/cpp/histogram.hpp>
 #include <hprof/service/probes.h>
 
-#include "histogram.h"
-
 namespace hprof::latency {
+
+using namespace durations;
 
 constexpr uint32_t kNumberBits = 12;
 constexpr uint32_t kNumbers = 1u << kNumberBits;  // 0 is none

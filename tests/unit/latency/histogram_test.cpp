@@ -1,6 +1,4 @@
 // Classes of durations and what is estimated by them; numbers of methods.
-#include "plugins/latency/histogram.h"
-
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <memory>
@@ -8,7 +6,9 @@
 #include <thread>
 #include <vector>
 
-using namespace hprof::latency;
+#include <hprof/cpp/histogram.hpp>
+
+using namespace hprof::durations;
 
 namespace {
 
