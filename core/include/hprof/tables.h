@@ -99,6 +99,19 @@ typedef struct hprof_latency_class_row {
   uint64_t time_ns; /* calls times the middle of the class */
 } hprof_latency_class_row;
 
+/* How long tasks waited in executors before they began, a row for each executor and stack that submitted them. Most time
+ * first. */
+#define HPROF_TABLE_QUEUES "hprof.queues/1"
+typedef struct hprof_queue_row {
+  uint64_t tasks; /* that have begun */
+  uint64_t time_ns;
+  uint64_t waiting;                          /* that have not; no other column includes them */
+  uint64_t p50_ns, p90_ns, p99_ns, p99_9_ns; /* each the middle of a class of durations (see above) */
+  uint64_t max_ns;
+  uint64_t executor; /* hprof_string_id */
+  uint64_t trace;    /* hprof_trace_serial */
+} hprof_queue_row;
+
 /* One row: all sites together. */
 #define HPROF_TABLE_HEAP_SUMMARY "hprof.heap_summary/1"
 typedef struct hprof_heap_summary_row {

@@ -404,6 +404,7 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
                       "latency= latency",
                       "monitor=y monitor",
                       "msa=y msa",
+                      "queues=y queues",
                       "format=a encoder_ascii",
                       "format=b encoder_binary",
                       "format=rows encoder_json",

@@ -2,6 +2,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 
 /**
  * The program of the pages (app.jar): burns CPU in price() and a tenth of it in tax(), keeps every order in a cache for ever, and
@@ -80,6 +82,14 @@ public class Shop {
         }
     }
 
+    static void pack() {
+        try {
+            Thread.sleep(2);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     static long day() {
         long value = 0;
         for (int i = 0; i < 10 && !closed; i++) {
@@ -102,9 +112,15 @@ public class Shop {
             }
         }, "worker");
         worker.start();
+        Executor packers = Executors.newSingleThreadExecutor(task -> {
+            Thread packer = new Thread(task, "packer 1");
+            packer.setDaemon(true);
+            return packer;
+        });
         for (int i = 1; i <= 2; i++) {
             Thread docker = new Thread(() -> {
                 while (!closed) {
+                    packers.execute(Shop::pack);
                     ship();
                 }
             }, "docker " + i);
