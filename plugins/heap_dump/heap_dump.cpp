@@ -14,7 +14,7 @@ static const hprof_option kOptions[] = {
     {"live", HPROF_OPTION_FLAG, offsetof(Config, live), "y", nullptr, 0, 0, nullptr,
      "leave out unreachable objects"},
     {"redact", HPROF_OPTION_CHOICE, offsetof(Config, redact), "none", "none|basic|full", 0, 0, nullptr,
-     "zero text (basic) or all values (full)"},
+     "zero text (basic) or all values (full) of a dump; number the targets of io=y"},
     {"primfields", HPROF_OPTION_FLAG, offsetof(Config, primitive_fields), "y", nullptr, 0, 0, nullptr,
      "include primitive fields in dumps"},
     {"primarrays", HPROF_OPTION_FLAG, offsetof(Config, primitive_arrays), "y", nullptr, 0, 0, nullptr,

@@ -112,6 +112,30 @@ typedef struct hprof_queue_row {
   uint64_t trace;    /* hprof_trace_serial */
 } hprof_queue_row;
 
+/* Reads and writes of files and sockets. Ranked by time. */
+#define HPROF_TABLE_IO "hprof.io_calls/1"
+typedef struct hprof_io_row {
+  uint64_t operation; /* hprof_string_id: "file read", "file write", "socket read", "socket write" */
+  uint64_t target;    /* hprof_string_id: path; host:port, of peers that have connected to the program host:* */
+  uint64_t trace;     /* hprof_trace_serial */
+  uint64_t calls, bytes;
+  uint64_t time_ns;
+  uint64_t failed; /* of the calls: ended by an exception */
+} hprof_io_row;
+
+/* Each of these calls, as an event; of a transfer between two files or a file and a socket one for each. */
+#define HPROF_TABLE_IO_EVENTS "hprof.io_call_events/1"
+typedef struct hprof_io_event {
+  uint64_t at_ns;  /* when it was over */
+  uint64_t thread; /* hprof_thread_serial */
+  uint64_t time_ns;
+  uint64_t trace;             /* hprof_trace_serial */
+  uint64_t operation, target; /* hprof_string_id */
+  uint64_t bytes;
+  uint64_t failed; /* 1: it ended by an exception */
+  uint64_t end;    /* 1: of a read, at the end of the file or stream */
+} hprof_io_event;
+
 /* One row: all sites together. */
 #define HPROF_TABLE_HEAP_SUMMARY "hprof.heap_summary/1"
 typedef struct hprof_heap_summary_row {
