@@ -231,6 +231,52 @@ bool add_contention(const Row& row) {
 }
 bool add_wait(const Row& row) { return add_blocking(row, kMonitorWait); }
 
+// The host of host:port, and the port; 0: it is not known.
+struct Peer {
+  explicit Peer(hprof_text target) : host(target) {
+    uint64_t colon = target.size;
+    while (colon != 0 && target.data[colon - 1] != ':') colon--;
+    if (colon == 0) return;
+    host.size = colon - 1;
+    for (uint64_t at = colon; at < target.size && target.data[at] >= '0' && target.data[at] <= '9'; at++)
+      port = port * 10 + static_cast<uint64_t>(target.data[at] - '0');
+  }
+  bool is_number() const {
+    return host.size != 0 &&
+           (host.data[0] == '[' || (host.data[host.size - 1] >= '0' && host.data[host.size - 1] <= '9'));
+  }
+  hprof_text host;
+  uint64_t port = 0;
+};
+
+bool add_io(const Row& row) {
+  const auto& call = row.as<hprof_io_event>();
+  Pools& pools = row.encoder.chunk.pools;
+  const hprof_text operation = pools.string(static_cast<hprof_string_id>(call.operation));
+  const hprof_text target = pools.string(static_cast<hprof_string_id>(call.target));
+  const bool is_socket = begins_with(operation, "socket");
+  const bool is_read = operation.size != 0 && operation.data[operation.size - 1] == 'd';
+  const Type type = is_socket ? is_read ? kSocketRead : kSocketWrite : is_read ? kFileRead : kFileWrite;
+  if (!add_settings(row.encoder, type, 0, nullptr)) return false;
+  const uint64_t thread = row.thread(call.thread), stack = row.stack(call.trace);
+  Event event(row.encoder.chunk, type, call.at_ns - call.time_ns, true);
+  event.varint(call.time_ns);
+  event.varint(thread);
+  event.varint(stack);
+  if (is_socket) {
+    const Peer peer(target);
+    event.text(peer.host);
+    event.text(peer.is_number() ? peer.host : hprof_text{nullptr, 0});
+    event.varint(peer.port);
+    if (is_read) event.varint(0);  // timeout
+  } else {
+    event.text(target);
+  }
+  event.varint(call.bytes);
+  if (is_read) event.varint(call.end);
+  return event.keep();
+}
+
 bool add_thread(const Row& row) {
   const auto& thread = row.as<hprof_thread_event>();
   const Type type = thread.starts != 0 ? kThreadStart : kThreadEnd;
@@ -340,6 +386,7 @@ constexpr Source kSources[] = {
     {HPROF_TABLE_MONITOR_TIME_EVENTS, HPROF_TABLE_MONITOR_TIME, kColumns<hprof_monitor_event>, add_contention,
      nullptr},
     {HPROF_TABLE_MONITOR_WAIT_EVENTS, nullptr, kColumns<hprof_monitor_event>, add_wait, nullptr},
+    {HPROF_TABLE_IO_EVENTS, HPROF_TABLE_IO, kColumns<hprof_io_event>, add_io, nullptr},
     {HPROF_TABLE_THREAD_EVENTS, nullptr, kColumns<hprof_thread_event>, add_thread, nullptr},
     {HPROF_TABLE_THREAD_COUNT_EVENTS, nullptr, kColumns<hprof_thread_count_event>, add_thread_count, nullptr},
     {HPROF_TABLE_VM_EVENTS, nullptr, kColumns<hprof_vm_event>, add_vm_event, nullptr},
@@ -460,16 +507,28 @@ hprof_status Encoder::encode(const hprof_record* record, hprof_out* to) {
 }
 
 // Tables of sums are taken, so that their collectors may run, and left out.
-constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,           HPROF_KIND_FILE_END,
-                                    HPROF_KIND_THREAD_START,         HPROF_KIND_NOTE,
-                                    HPROF_KIND_REPORT_END,           HPROF_TABLE_CPU_SAMPLE_EVENTS,
-                                    HPROF_TABLE_ALLOC_SITE_EVENTS,   HPROF_TABLE_MONITOR_TIME_EVENTS,
-                                    HPROF_TABLE_MONITOR_WAIT_EVENTS, HPROF_TABLE_THREAD_EVENTS,
-                                    HPROF_TABLE_THREAD_COUNT_EVENTS, HPROF_TABLE_VM_EVENTS,
-                                    HPROF_TABLE_PAUSE_EVENTS,        HPROF_TABLE_HEAP_EVENTS,
-                                    HPROF_TABLE_LOAD_EVENTS,         HPROF_TABLE_CPU_SAMPLES,
-                                    HPROF_TABLE_ALLOC_SITES,         HPROF_TABLE_HEAP_SUMMARY,
-                                    HPROF_TABLE_MONITOR_TIME,        nullptr};
+constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
+                                    HPROF_KIND_FILE_END,
+                                    HPROF_KIND_THREAD_START,
+                                    HPROF_KIND_NOTE,
+                                    HPROF_KIND_REPORT_END,
+                                    HPROF_TABLE_CPU_SAMPLE_EVENTS,
+                                    HPROF_TABLE_ALLOC_SITE_EVENTS,
+                                    HPROF_TABLE_MONITOR_TIME_EVENTS,
+                                    HPROF_TABLE_MONITOR_WAIT_EVENTS,
+                                    HPROF_TABLE_THREAD_EVENTS,
+                                    HPROF_TABLE_THREAD_COUNT_EVENTS,
+                                    HPROF_TABLE_VM_EVENTS,
+                                    HPROF_TABLE_PAUSE_EVENTS,
+                                    HPROF_TABLE_HEAP_EVENTS,
+                                    HPROF_TABLE_LOAD_EVENTS,
+                                    HPROF_TABLE_CPU_SAMPLES,
+                                    HPROF_TABLE_ALLOC_SITES,
+                                    HPROF_TABLE_HEAP_SUMMARY,
+                                    HPROF_TABLE_MONITOR_TIME,
+                                    HPROF_TABLE_IO_EVENTS,
+                                    HPROF_TABLE_IO,
+                                    nullptr};
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=jfr";

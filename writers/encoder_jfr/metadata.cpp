@@ -18,6 +18,7 @@ enum Meaning : uint32_t {
   kTicks,
   kTickSpan,
   kNanoseconds,
+  kMilliseconds,
   kEpochMilliseconds,
   kBytes,
   kAddress,
@@ -32,6 +33,7 @@ constexpr Annotation kMeanings[] = {
     {kTimestamp, "TICKS"},
     {kTimespan, "TICKS"},
     {kTimespan, "NANOSECONDS"},
+    {kTimespan, "MILLISECONDS"},
     {kTimestamp, "MILLISECONDS_SINCE_EPOCH"},
     {kDataAmount, "BYTES"},
     {kMemoryAddress, nullptr},
@@ -44,7 +46,7 @@ struct Field {
   Meaning meaning;
 };
 
-constexpr uint32_t kFieldsMost = 9;
+constexpr uint32_t kFieldsMost = 10;
 // Fields are in the order of the JDK's own types, since some readers go by position.
 struct Class {
   Type type;
@@ -64,6 +66,9 @@ constexpr Field kName = {"name", kString, kPlain}, kValue = {"value", kString, k
 constexpr Field kAddressOf = {"address", kLong, kAddress};
 constexpr Field kAnyThread = {"thread", kThread, kPlain}, kGcId = {"gcId", kInt, kPlain};
 constexpr Field kMonitorClass = {"monitorClass", kClass, kPlain};
+constexpr Field kPath = {"path", kString, kPlain}, kHost = {"host", kString, kPlain};
+constexpr Field kAddressText = {"address", kString, kPlain}, kPort = {"port", kInt, kPlain};
+constexpr Field kBytesRead = {"bytesRead", kLong, kBytes}, kBytesWritten = {"bytesWritten", kLong, kBytes};
 
 constexpr Class kClasses[] = {
     {kBoolean, "boolean", nullptr, {}},
@@ -191,6 +196,39 @@ constexpr Class kClasses[] = {
       {"until", kLong, kEpochMilliseconds},
       kAddressOf},
      "Java Thread Park",
+     {"Java Application"}},
+    {kFileRead,
+     "jdk.FileRead",
+     kEvent,
+     {kStart, kDuration, kEventThread, kStack, kPath, kBytesRead, {"endOfFile", kBoolean, kPlain}},
+     "File Read",
+     {"Java Application"}},
+    {kFileWrite,
+     "jdk.FileWrite",
+     kEvent,
+     {kStart, kDuration, kEventThread, kStack, kPath, kBytesWritten},
+     "File Write",
+     {"Java Application"}},
+    {kSocketRead,
+     "jdk.SocketRead",
+     kEvent,
+     {kStart,
+      kDuration,
+      kEventThread,
+      kStack,
+      kHost,
+      kAddressText,
+      kPort,
+      {"timeout", kLong, kMilliseconds},
+      kBytesRead,
+      {"endOfStream", kBoolean, kPlain}},
+     "Socket Read",
+     {"Java Application"}},
+    {kSocketWrite,
+     "jdk.SocketWrite",
+     kEvent,
+     {kStart, kDuration, kEventThread, kStack, kHost, kAddressText, kPort, kBytesWritten},
+     "Socket Write",
      {"Java Application"}},
     {kThreadStart,
      "jdk.ThreadStart",

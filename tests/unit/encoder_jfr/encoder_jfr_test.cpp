@@ -52,6 +52,10 @@ constexpr auto kContentions =
     tables::schema<hprof_monitor_event>(HPROF_TABLE_MONITOR_TIME_EVENTS, "CONTENTIONS", kBlockedColumns);
 constexpr auto kWaits =
     tables::schema<hprof_monitor_event>(HPROF_TABLE_MONITOR_WAIT_EVENTS, "WAITS", kBlockedColumns);
+constexpr hprof_column kText = {"text", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, nullptr};
+constexpr hprof_column kIoColumns[] = {tables::kAt, tables::kThread, kCount, tables::kTrace, kText,
+                                       kText,       kCount,          kCount, kCount};
+constexpr auto kIo = tables::schema<hprof_io_event>(HPROF_TABLE_IO_EVENTS, "CALLS", kIoColumns);
 
 hprof_trace_serial add_trace(MockHost& host, const std::string& owner, const std::string& method,
                              int32_t line, uint32_t flags = 0) {
@@ -290,6 +294,47 @@ TEST_CASE("allocations, contentions, parks and waits") {
   CHECK(chunks[0].meanings.at("jdk.JavaMonitorEnter.duration") == "Timespan TICKS;");
   CHECK(chunks[0].meanings.at("jdk.JavaMonitorEnter.address") == "MemoryAddress ;");
   CHECK(chunks[0].meanings.at("jdk.ObjectAllocationSample.weight") == "DataAmount BYTES;");
+}
+
+TEST_CASE("reads and writes of files and sockets") {
+  MockHost host;
+  const auto trace = add_trace(host, "A", "m", 1);
+  const auto thread = host.add_thread("t", "main", "");
+  const auto row = [&](const char* operation, const char* target, uint64_t bytes, uint64_t end) {
+    return hprof_io_event{kCreatedNs + 9,      thread, 5, trace, host.string(operation),
+                          host.string(target), bytes,  0, end};
+  };
+  File file(host);
+  file.events<hprof_io_event>(
+      kIo, {row("file read", "/tmp/a:7", 10, 0), row("file write", "<stdout>", 11, 0),
+            row("socket read", "[::1]:80", 0, 1), row("socket write", "db.example.com:5432", 13, 0),
+            row("socket write", "10.0.0.1:*", 14, 0)});
+  const auto chunks = file.end();
+  const auto read = chunks.at(0).of("jdk.FileRead").at(0);
+  CHECK(read["startTime"].number == 4);
+  CHECK(read["duration"].number == 5);
+  CHECK(read.thread() == "t");
+  CHECK(read.stack() == std::vector<std::string>{"A.m:1"});
+  CHECK(read["path"].text == "/tmp/a:7");
+  CHECK(read["bytesRead"].number == 10);
+  CHECK(read["endOfFile"].number == 0);
+  const auto written = chunks[0].of("jdk.FileWrite").at(0);
+  CHECK(written["path"].text == "<stdout>");
+  CHECK(written["bytesWritten"].number == 11);
+  const auto received = chunks[0].of("jdk.SocketRead").at(0);
+  CHECK(received["host"].text == "[::1]");
+  CHECK(received["address"].text == "[::1]");
+  CHECK(received["port"].number == 80);
+  CHECK(received["endOfStream"].number == 1);
+  const auto sent = chunks[0].of("jdk.SocketWrite");
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[0]["host"].text == "db.example.com");
+  CHECK(sent[0]["address"].text.empty());
+  CHECK(sent[0]["port"].number == 5432);
+  CHECK(sent[0]["bytesWritten"].number == 13);
+  CHECK(sent[1]["host"].text == "10.0.0.1");
+  CHECK(sent[1]["port"].number == 0);
+  CHECK(chunks[0].meanings.at("jdk.SocketRead.timeout") == "Timespan MILLISECONDS;");
 }
 
 TEST_CASE("threads have the ids of the system and of Java") {

@@ -355,3 +355,26 @@ def the_tool_reads_recordings_of_the_agent(vm):
     check("CPU SAMPLES, samples" in text and "MONITOR TIME, time blocked" in text, text)
     recorded(vm, "cpu=samples,clock=wall", "Wall", "1")
     check_read(vm, "out.jfr")
+
+
+@vm_test(units=("bytecode", "io_calls") + OUTPUT)
+def reads_and_writes_are_those_of_the_jdk(vm):
+    """Each call that the program knows is an event: its bytes, its stack, and at least the time that it was seen to wait."""
+    run, found = recorded(vm, "io=y", "Io", "files")
+    knows = dict((tuple(words[1:3]), words[3:]) for words in (line.split(";") for line in run.out.splitlines()) if words[0] == "io")
+    for name, operation, size in (("jdk.FileRead", "file read", "bytesRead"), ("jdk.FileWrite", "file write", "bytesWritten")):
+        events = [event for event in found.events[name] if event["path"] == "stream.dat"]
+        wanted = knows[operation, "stream.dat"]
+        check_equal((len(events), sum(event[size] for event in events)), (int(wanted[0]), int(wanted[1])), name)
+        check(all("Io.streams" in frames(event) or "Io.files" in frames(event) for event in events), "stacks of " + name)
+        check_equal({event["eventThread"]["javaName"] for event in events}, {"main"}, "threads")
+    check_equal(sum(event["endOfFile"] for event in found.events["jdk.FileRead"] if event["path"] == "stream.dat"), 8, "ends of the file")
+    run, found = recorded(vm, "io=y", "Io", "sockets")
+    for line in run.out.splitlines():
+        _, operation, target, calls, size, _, waited = line.split(";")
+        name, amount = ("jdk.SocketRead", "bytesRead") if operation.endswith("read") else ("jdk.SocketWrite", "bytesWritten")
+        port = target.split(":")[1]
+        events = [event for event in found.events[name] if (event["host"], event["port"]) == ("127.0.0.1", 0 if port == "*" else int(port))]
+        check_equal((operation, target, len(events), sum(event[amount] for event in events)), (operation, target, int(calls), int(size)),
+                    "events\n%s\n" % run)
+        check(sum(seconds_of(event) for event in events) * 1e9 >= int(waited) * 0.999, "time of %s" % line)
