@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -65,6 +66,16 @@ class ContextSlots {
     return context->size != 0 && sequence % 2 == 0 &&
            slot->sequence.load(std::memory_order_relaxed) == sequence &&
            slot->owner.load(std::memory_order_relaxed) == key;
+  }
+  // The labels in it; 0: none. [app] the thread that the key stands for, which alone writes there
+  hprof_string_id labels(Key key) const {
+    constexpr size_t kAt = offsetof(hprof_context, labels);
+    const Slot* slot = find(key, key);
+    if (slot == nullptr) return 0;
+    const Key word = slot->words[kAt / sizeof(Key)].load(std::memory_order_relaxed);
+    hprof_string_id labels;
+    memcpy(&labels, reinterpret_cast<const char*>(&word) + kAt % sizeof(Key), sizeof labels);
+    return labels;
   }
   // Frees all slots, except that threads which are writing may keep theirs. [control]
   void forget() {

@@ -46,6 +46,7 @@ hprof_status Collector::start() {
     s.log->message(s.host, "cpu=samples: no memory to start");
     return HPROF_NO_MEMORY;
   }
+  shared_.book.labels.open(shared_.services);
   shared_.book.events.start();
   shared_.book.virtual_threads.open(s);
   hprof_status status = start_engine();
@@ -173,14 +174,18 @@ void Collector::watch_from_now() {
 Circumstances Collector::circumstances() {
   const Services& s = shared_.services;
   const char* why_jvmti = why_jvmti_ != nullptr ? why_jvmti_ : signal_.why_jvmti();
-  Circumstances how = {nullptr,      why_jvmti,   shared_.interval_ns,
-                       wall_before_, cpu_before_, clock_ == Clock::kWall};
+  Circumstances how = {nullptr,
+                       why_jvmti,
+                       shared_.interval_ns,
+                       wall_before_,
+                       cpu_before_,
+                       clock_ == Clock::kWall,
+                       shared_.book.labels};
   how.engine = last_engine_ != nullptr ? last_engine_->name() : nullptr;
   how.clock_step_ns = shared_.clock_step_ns;
   const char* names = shared_.thread_names;
   const bool took_none = last_engine_ != nullptr && !shared_.takes_any.load(std::memory_order_relaxed);
   if (took_none && names != nullptr && *names != '\0') how.unknown_names = names;
-  how.has_labels = shared_.book.events.has_contexts();
   shared_.vm_threads.read(s, engine_ != nullptr, how.vm_threads_ns);
   if (engine_ == nullptr) return how;
   uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);

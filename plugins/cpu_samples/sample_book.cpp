@@ -78,22 +78,6 @@ uint32_t SampleBook::below_continuation(const hprof_frame_id* frames, uint32_t c
   return count;
 }
 
-// The labels of the row that counts a sample with these. A set that has rows keeps them after clear().
-hprof_string_id SampleBook::counted_labels(hprof_string_id labels, uint64_t weight) {
-  constexpr uint32_t kSlots = kMostLabelSets * 2;
-  static_assert((kSlots & (kSlots - 1)) == 0, "a mask");
-  if (labels == 0) return 0;
-  uint32_t at = labels & (kSlots - 1);
-  while (label_sets_[at] != 0 && label_sets_[at] != labels) at = (at + 1) & (kSlots - 1);
-  if (label_sets_[at] == labels) return labels;
-  if (label_set_count_ < kMostLabelSets) {
-    label_set_count_++;
-    return label_sets_[at] = labels;
-  }
-  other_labels_ += weight;
-  return services_->ids->string(services_->host, {"labels:other", 12});
-}
-
 void SampleBook::add(const SampleHead& head, hprof_trace_serial trace, uint64_t weight) {
   total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
   samples_++;
@@ -102,7 +86,9 @@ void SampleBook::add(const SampleHead& head, hprof_trace_serial trace, uint64_t 
   } else {
     squares_ += static_cast<double>(weight) * static_cast<double>(weight);
   }
-  counts_.add(*services_, trace, weight, counted_labels(head.context.labels, weight));
+  const hprof_string_id set = labels.counted(head.context.labels);
+  if (set != head.context.labels) other_labels_ += weight;
+  counts_.add(*services_, trace, weight, set);
   events.write(head, trace, weight);
 }
 

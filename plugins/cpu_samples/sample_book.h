@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <hprof/cpp/labels.hpp>
 #include <hprof/cpp/lock.hpp>
 
 #include "sample_events.h"
@@ -15,8 +16,6 @@ namespace hprof::samples {
 
 class SampleBook {
  public:
-  static constexpr uint32_t kMostLabelSets = 256;
-
   // depth: the most frames of a stack. Keeps earlier counts. [control]
   hprof_status open(const Services& services, uint32_t depth);
   void close();
@@ -25,8 +24,7 @@ class SampleBook {
   // When the agent's tables are full, a sample counts under the trace JVM.no_memory_for_the_trace, which
   // open() has made; if there was no memory for that either, under the empty trace.
 
-  // Samples of a thread with labels are counted apart: rows of up to kMostLabelSets sets, and of
-  // labels:other.
+  // Samples of a thread with labels are counted apart, by set.
 
   // Counts a stack, innermost frame first, count >= 1. Its trace has the thread with thread=y only. Frames
   // below a virtual thread's entry belong to its carrier and are left out. has_hole: frames of the virtual
@@ -67,6 +65,7 @@ class SampleBook {
   uint64_t by_other_labels() const { return other_labels_; }
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
+  Labels labels;
   SampleEvents events;  // what is counted is passed on to it
   VirtualThreads virtual_threads;
   // Lock of the book: one agent thread at a time uses it. The engine's thread skips its work when it is
@@ -75,7 +74,6 @@ class SampleBook {
 
  private:
   uint32_t below_continuation(const hprof_frame_id* frames, uint32_t count, bool* has_hole) const;
-  hprof_string_id counted_labels(hprof_string_id labels, uint64_t weight);
   hprof_trace_serial or_lost(hprof_trace_serial trace) const { return trace != 0 ? trace : lost_trace_; }
 
   const Services* services_ = nullptr;
@@ -89,10 +87,8 @@ class SampleBook {
   uint64_t total_ = 0, samples_ = 0;
   double squares_ = 0;  // sum of the squares of the weights
   bool in_draw_ = false;
-  uint64_t drawn_ = 0;                                   // sum of the weights of this draw
-  hprof_string_id label_sets_[kMostLabelSets * 2] = {};  // a hash table, half of it free
-  uint32_t label_set_count_ = 0;
-  uint64_t other_labels_ = 0;  // samples of further sets
+  uint64_t drawn_ = 0;         // sum of the weights of this draw
+  uint64_t other_labels_ = 0;  // samples of labels:other
   uint64_t reasons_[kReasonCount] = {};
   uint64_t found_[kFoundCount] = {};
   uint64_t kinds_[HPROF_FRAME_KINDS] = {};

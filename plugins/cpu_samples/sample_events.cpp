@@ -23,7 +23,7 @@ static constexpr hprof_column kColumns[] = {
     {"trace_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
     {"trace_id_low", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
     {"span_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
-    kLabels,
+    tables::kLabels,
 };
 static constexpr hprof_column kCode = {"code", nullptr, HPROF_COLUMN_TEXT,
                                        0,      nullptr, "what ran the innermost Java method"};

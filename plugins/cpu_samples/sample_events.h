@@ -31,8 +31,6 @@ class SampleEvents {
   // event. [control]
   void add_code();
   bool has_code() const { return code_column_ != 0; }
-  // True: a unit sets contexts. [control]
-  bool has_contexts() const { return contexts_ != nullptr; }
 
   // The monotonic clock; 0 if there are no events. [any]
   uint64_t now() const { return takes_events_ ? services_->clock->monotonic(services_->host) : 0; }

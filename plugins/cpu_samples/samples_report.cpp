@@ -10,29 +10,22 @@
 
 namespace hprof::samples {
 
-static constexpr uint32_t kMostLabels = 8;  // of a set, as frames
-static constexpr uint32_t kMostText = 512;  // of a set
-
-// With labels, too, the trace alone tells rows apart: it has them.
-static constexpr hprof_column kKeyTrace = {"trace",          nullptr, HPROF_COLUMN_TRACE,
-                                           HPROF_COLUMN_KEY, nullptr, nullptr};
-
-template <bool is_elapsed, bool has_labels>
+template <bool is_elapsed>
 static constexpr hprof_column kColumns[] = {
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
     is_elapsed ? kElapsed : tables::kCpuSamplesColumns[HPROF_CPU_TIME],
-    has_labels ? kKeyTrace : tables::kTrace,
-    kLabels,
+    tables::kTrace,
 };
-template <bool is_elapsed, bool has_labels>
-static constexpr hprof_table_schema kSchema = {sizeof(hprof_table_schema),
-                                               has_labels ? 4 : 3,
-                                               sizeof(hprof_column),
-                                               0,
-                                               HPROF_TABLE_CPU_SAMPLES,
-                                               kCpuSamples.title,
-                                               kColumns<is_elapsed, has_labels>};
-static_assert(sizeof(SampleRow) == 4 * sizeof(hprof_cell), "a member for each column");
+template <bool is_elapsed>
+static constexpr auto kLabelledColumns = tables::with_labels(kColumns<is_elapsed>);
+template <bool is_elapsed>
+static constexpr hprof_table_schema kPlain = tables::schema<hprof_cpu_row>(HPROF_TABLE_CPU_SAMPLES,
+                                                                           kCpuSamples.title,
+                                                                           kColumns<is_elapsed>);
+template <bool is_elapsed>
+static constexpr hprof_table_schema kLabelled = tables::schema<SampleRow>(HPROF_TABLE_CPU_SAMPLES,
+                                                                          kCpuSamples.title,
+                                                                          kLabelledColumns<is_elapsed>.at);
 
 void Snapshot::take(const SampleBook& book) {
   total = book.total();
@@ -176,48 +169,6 @@ static Note note_on_process(const Snapshot& snapshot, const Circumstances& how) 
   return line;
 }
 
-// The frames of a set's labels, the first of them last. Returns how many there are.
-static uint32_t label_frames(const Services& services, hprof_string_id labels, hprof_frame_id* frames) {
-  const hprof_text set = services.ids->string_text(services.host, labels);
-  TextLine<kMostText> list, name;
-  list.add(set.data, set.size);
-  uint32_t count = 0;
-  hprof_frame_id found[kMostLabels];
-  each_pair(list.c_str(), ':', ";", [&](hprof_text key, hprof_text value) {
-    if (count == kMostLabels) return;
-    name.clear();
-    name.add(key.data, key.size).add(":").add(value.data, value.size);
-    found[count++] = services.ids->synthetic_frame(services.host, "LABEL", name.c_str());
-  });
-  for (uint32_t i = 0; i < count; i++) frames[i] = found[count - 1 - i];
-  return count;
-}
-
-// Puts the labels of rows at the roots of their traces, so that a trace has one row and every format shows
-// them. Without memory the rows keep their traces.
-static void root_labels(const Services& services, SampleRow* rows, uint64_t count) {
-  uint32_t most = 0;
-  for (uint64_t i = 0; i < count; i++) {
-    if (rows[i].labels == 0) continue;
-    const auto trace =
-        find_trace(services.ids, services.host, static_cast<hprof_trace_serial>(rows[i].trace));
-    if (trace->frame_count > most) most = trace->frame_count;
-  }
-  hprof_frame_id* frames = most != 0 ? services.allocate<hprof_frame_id>(most + kMostLabels) : nullptr;
-  for (uint64_t i = 0; i < count && frames != nullptr; i++) {
-    if (rows[i].labels == 0) continue;
-    const auto trace =
-        find_trace(services.ids, services.host, static_cast<hprof_trace_serial>(rows[i].trace));
-    std::memcpy(frames, trace->frames, sizeof(hprof_frame_id) * trace->frame_count);
-    const uint32_t more =
-        label_frames(services, static_cast<hprof_string_id>(rows[i].labels), frames + trace->frame_count);
-    const hprof_trace_serial rooted =
-        services.ids->trace(services.host, trace->thread, frames, trace->frame_count + more, trace->flags);
-    if (rooted != 0) rows[i].trace = rooted;
-  }
-  services.release(frames, most + kMostLabels);
-}
-
 // The system's ids of the threads that live, by which jstack and logs name them: as many notes as it takes.
 static hprof_status write_nids(const Services& services) {
   constexpr uint32_t kFirstThreadNumber = 200000;  // as text and binary number threads
@@ -271,7 +222,7 @@ static hprof_status write_notes(const Services& services, const Snapshot& snapsh
     Note line;
     line.add("cpu=samples: ").add(snapshot.other_labels);
     line.add(" samples are in rows of labels:other, since there are more than ");
-    status = write_note(services, line.add(uint64_t{SampleBook::kMostLabelSets}).add(" label sets"));
+    status = write_note(services, line.add(uint64_t{Labels::kMostSets}).add(" label sets"));
   }
   if (status == HPROF_OK && how.process_cpu_ns != 0)
     status = write_note(services, note_on_process(snapshot, how));
@@ -283,15 +234,20 @@ hprof_status write_report(const Services& services, Snapshot* snapshot, const Ci
                           double cutoff) {
   const uint64_t count = rank_rows(snapshot->rows, snapshot->row_count, snapshot->total, cutoff);
   for (uint64_t i = 0; i < count; i++) snapshot->rows[i].time_ns = snapshot->rows[i].count * how.interval_ns;
-  root_labels(services, snapshot->rows, count);
+  // The labels of rows are at the roots of their traces, so that every format shows them.
+  for (uint64_t i = 0; i < count; i++) {
+    SampleRow& row = snapshot->rows[i];
+    row.trace = how.labels.rooted(static_cast<hprof_trace_serial>(row.trace),
+                                  static_cast<hprof_string_id>(row.labels));
+  }
   const SampleRow totals = {snapshot->total, snapshot->total * how.interval_ns, 0, 0};
   // gprof2dot hangs on a table without rows.
   SampleRow none = {};
   const hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "all_below_cutoff");
   if (count == 0) none.trace = services.ids->trace(services.host, 0, &frame, 1, 0);
-  const hprof_table_schema& plain = how.is_elapsed ? kSchema<true, false> : kSchema<false, false>;
-  const hprof_table_schema& labelled = how.is_elapsed ? kSchema<true, true> : kSchema<false, true>;
-  const hprof_table_schema& schema = how.has_labels ? labelled : plain;
+  const hprof_table_schema& plain = how.is_elapsed ? kPlain<true> : kPlain<false>;
+  const hprof_table_schema& labelled = how.is_elapsed ? kLabelled<true> : kLabelled<false>;
+  const hprof_table_schema& schema = how.labels.are_on() ? labelled : plain;
   hprof_rec_table table = count != 0 ? table_of(schema, snapshot->rows, count) : table_of(schema, &none, 1);
   table.created_ms = services.clock->wall_ms(services.host);
   table.totals = cells_of(&totals);

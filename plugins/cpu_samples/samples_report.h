@@ -40,7 +40,7 @@ struct Circumstances {
   uint64_t watched_ns;                  // wall time while sampling
   uint64_t process_cpu_ns;              // CPU time of the whole process meanwhile; 0: not known
   bool is_elapsed;                      // samples are of elapsed time (clock=wall), not of CPU time
-  bool has_labels = false;              // threads have contexts, and so the rows a column for them
+  const Labels& labels;                 // of the book
   const char* unknown_names = nullptr;  // threads=, where no thread had such a name; null: one had
   uint64_t clock_step_ns = 0;           // step of the CPU clocks; 0: fine
   uint64_t vm_threads_ns[VmThreads::kKinds] = {};  // CPU time of the VM's threads by kind

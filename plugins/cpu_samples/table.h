@@ -11,8 +11,6 @@ namespace hprof::samples {
 constexpr hprof_column kElapsed = {
     "wall",          "elapsed time", HPROF_COLUMN_NANOSECONDS,
     tables::kWeight, nullptr,        tables::kCpuSamplesColumns[HPROF_CPU_TIME].help};
-constexpr hprof_column kLabels = {"labels", nullptr, HPROF_COLUMN_TEXT,
-                                  0,        nullptr, "of what the thread works for"};
 
 // A row of hprof_cpu_row, and of one column more where threads have contexts.
 struct SampleRow {

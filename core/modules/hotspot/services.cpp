@@ -265,6 +265,7 @@ const hprof_thread_context_service kThreadContext = {
                  : 0;
     },
     [](const void* jni) { return contexts.mounted(jni); },
+    [](const void* jni) { return contexts.labels(jni); },
 };
 
 }  // namespace

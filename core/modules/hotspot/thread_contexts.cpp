@@ -5,12 +5,6 @@
 
 namespace hprof {
 
-// The calling thread's own record in the VM needs no guard.
-template <class T>
-static T of_env(const void* env, uint64_t distance) {
-  return *reinterpret_cast<const T*>(reinterpret_cast<uintptr_t>(env) + static_cast<uintptr_t>(distance));
-}
-
 const char* ThreadContexts::find_ids(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread) {
   if (!hotspot.is_on(Item::kMountedIds)) return nullptr;
   const int64_t owner = hotspot.structs().offset("JavaThread", "_monitor_owner_id");
@@ -79,22 +73,19 @@ bool ThreadContexts::find_mounted(HotSpot& hotspot, JNIEnv* jni, jthread current
   return true;
 }
 
-uint64_t ThreadContexts::key_of(const void* env) const {
+// A collector that moves the object meanwhile changes the handle, too, so it is read again.
+uint64_t ThreadContexts::id_in_object(const void* env) const {
+  constexpr uint32_t kTries = 3;
   uint64_t id = 0;
-  switch (key_.load(std::memory_order_acquire)) {
-    case Key::kUnknown:
-      return 0;
-    case Key::kEnv:
-      return reinterpret_cast<uintptr_t>(env);
-    case Key::kOwner:
-      return of_env<uint64_t>(env, from_env_);
-    case Key::kObject:
-      break;
-  }
   const auto handle = of_env<const void*>(env, from_env_);
   const bool fine = handle != nullptr && guarded([&] {
                       const auto* object = guarded_read<const void*>(handle);
-                      id = object != nullptr ? guarded_read<uint64_t>(object, id_at_) : 0;
+                      for (uint32_t i = 0; object != nullptr && i < kTries; i++) {
+                        id = guarded_read<uint64_t>(object, id_at_);
+                        const auto* now = guarded_read<const void*>(handle);
+                        if (now == object) return;
+                        object = now;
+                      }
                     });
   return fine ? id : 0;
 }

@@ -51,6 +51,7 @@ class ThreadContexts {
   hprof_status set_running(const void* env, const hprof_context* context);
   void end(const void* env) { slots_.clear(key_of(env)); }
   bool running(const void* env, hprof_context* context) const;
+  hprof_string_id labels(const void* env) const { return slots_.labels(key_of(env)); }
   bool of(JNIEnv* jni, jobject thread, hprof_context* context) const;
   // True: a library has the variable. [control]
   bool find_variable(HotSpot& hotspot);
@@ -67,7 +68,25 @@ class ThreadContexts {
   hprof_status put(uint64_t key, const hprof_context* context);
   const char* find_ids(HotSpot& hotspot, JNIEnv* jni, jthread current, uint64_t thread);
   uint64_t id_of(JNIEnv* jni, jobject thread) const;
-  uint64_t key_of(const void* env) const;
+  // A word of the calling thread's own record in the VM, which needs no guard.
+  template <class T>
+  static T of_env(const void* env, uint64_t distance) {
+    return *reinterpret_cast<const T*>(reinterpret_cast<uintptr_t>(env) + static_cast<uintptr_t>(distance));
+  }
+  uint64_t key_of(const void* env) const {
+    switch (key_.load(std::memory_order_acquire)) {
+      case Key::kUnknown:
+        return 0;
+      case Key::kEnv:
+        return reinterpret_cast<uintptr_t>(env);
+      case Key::kOwner:
+        return of_env<uint64_t>(env, from_env_);
+      case Key::kObject:
+        break;
+    }
+    return id_in_object(env);
+  }
+  uint64_t id_in_object(const void* env) const;
   bool has_virtual(const void* env) const;
   bool read_variable(hprof_context* context) const;
   void prove(const void* env, uint64_t thread);

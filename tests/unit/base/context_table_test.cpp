@@ -42,6 +42,7 @@ TEST_CASE("each thread reads its own context, until it is cleared") {
   CHECK(is_of(read, 11));
   REQUIRE(table.read(2, &read));
   CHECK(is_of(read, 20));
+  CHECK(table.labels(2) == 20);
   table.clear(1);
   table.clear(3);
   CHECK_FALSE(table.read(1, &read));
@@ -128,6 +129,9 @@ TEST_CASE("keys of 64 bits have slots of their own, which are free again after f
   CHECK(is_of(read, 1));
   REQUIRE(slots.read(7 + high, &read));
   CHECK(is_of(read, 2));
+  CHECK(slots.labels(7) == 1);
+  CHECK(slots.labels(7 + high) == 2);
+  CHECK(slots.labels(8) == 0);
   uint64_t taken = 0;
   for (uint64_t key = 1; key <= 4 * kSlots; key++) taken += slots.set(key * high, context_of(key)) ? 1 : 0;
   CHECK(taken > kSlots / 2);

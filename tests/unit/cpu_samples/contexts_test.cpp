@@ -110,7 +110,7 @@ TEST_CASE("rows of threads with labels have them at the roots of their traces, i
 
 TEST_CASE("label sets beyond the limit are one") {
   ContextVm vm(true);
-  const uint32_t most = samples::SampleBook::kMostLabelSets;
+  const uint32_t most = Labels::kMostSets;
   for (uint32_t i = 0; i < 2 * (most + 10); i++) {
     const auto set = vm.mock.string("user:" + std::to_string(i % (most + 10)));
     vm.mock.contexts[1] = {sizeof(hprof_context), set, 0, 0, 0};

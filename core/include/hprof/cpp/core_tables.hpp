@@ -55,6 +55,33 @@ constexpr hprof_column kMonitorTimeColumns[] = {
     {"label", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, "what kind of lock it is, if no monitor of Java"},
 };
 
+constexpr hprof_column kLabels = {"labels", nullptr, HPROF_COLUMN_TEXT,
+                                  0, nullptr, "of what the thread works for"};
+
+// The columns of a table and, behind them, one of label sets (labels.hpp), with these flags. Where the table has traces
+// it is no part of a row's key, since they have the labels.
+template <size_t n>
+struct LabelledColumns {
+  hprof_column at[n + 1];
+};
+template <size_t n>
+constexpr LabelledColumns<n> with_labels(const hprof_column (&columns)[n], uint32_t flags = 0) {
+  LabelledColumns<n> made = {};
+  for (size_t i = 0; i < n; i++) {
+    made.at[i] = columns[i];
+    if (columns[i].type >= HPROF_COLUMN_TRACE && columns[i].type <= HPROF_COLUMN_TEXT)
+      made.at[i].flags |= HPROF_COLUMN_KEY;
+  }
+  made.at[n] = kLabels;
+  made.at[n].flags = flags;
+  return made;
+}
+// A row of such a table.
+template <class Row>
+struct Labelled : Row {
+  uint64_t labels;  // hprof_string_id
+};
+
 // `Row` is the struct of one row.
 template <class Row, size_t n>
 constexpr hprof_table_schema schema(const char* name, const char* title, const hprof_column (&columns)[n]) {

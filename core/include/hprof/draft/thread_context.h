@@ -43,6 +43,8 @@ typedef struct hprof_thread_context_service {
   uint32_t (*find_mounted)(const hprof_host* host, void* jni);
   /* Thread.threadId() of the virtual thread that the calling thread runs; 0: none, or not known. [signal] */
   uint64_t (*mounted)(const void* jni);
+  /* The labels of the calling Java thread, platform or virtual, as set has them; 0: none. [app] */
+  hprof_string_id (*labels)(const void* jni);
 } hprof_thread_context_service;
 
 #endif
