@@ -39,6 +39,7 @@ struct AllocatingThread {
   bool inside = false;   // in the agent's own code, whose allocations do not count
   bool asks = true;      // look up the serial: at first, and always on a carrier
   uint32_t serial = 0;   // thread=y: the thread that has the state, or had it last; 0: none
+  Labels::Last labels;   // of the program's context, if any unit sets some
   void* bare = nullptr;  // weak reference to the last object of AllocObject, for a while
   FollowThread followed;
   StackThread stacks;

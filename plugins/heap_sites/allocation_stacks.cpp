@@ -1,5 +1,7 @@
 #include "allocation_stacks.h"
 
+#include <cstring>
+
 #include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/jni_exception.hpp>
@@ -133,11 +135,6 @@ uint64_t AllocationStacks::hash(const jvmtiFrameInfo* frames, uint32_t count) {
   return hash;
 }
 
-hprof_trace_serial AllocationStacks::stand_in(uint32_t thread, const char* name) const {
-  hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", name);
-  return frame == 0 ? 0 : services_.ids->trace(services_.host, thread, &frame, 1, 0);
-}
-
 void AllocationStacks::name(JNIEnv* jni, const jvmtiFrameInfo* frames, uint32_t count,
                             hprof_frame_id* ids) const {
   for (uint32_t i = 0; i < count; i++) {
@@ -146,16 +143,29 @@ void AllocationStacks::name(JNIEnv* jni, const jvmtiFrameInfo* frames, uint32_t 
   }
 }
 
-hprof_trace_serial AllocationStacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames,
+hprof_trace_serial AllocationStacks::trace(JNIEnv* jni, MadeFor whom, const jvmtiFrameInfo* frames,
                                            uint32_t count) const {
   hprof_frame_id ids[kMostFrames];
   name(jni, frames, count, ids);
-  return trace(thread, ids, count);
+  return trace(whom, ids, count);
 }
 
-hprof_trace_serial AllocationStacks::trace(uint32_t thread, const hprof_frame_id* ids, uint32_t count) const {
-  if (count == 0) return stand_in(thread, depth() == 0 ? "depth_zero" : "no_java_frame");
-  return services_.ids->trace(services_.host, thread, ids, count, trace_flags(count, depth()));
+// Without frames it has the one frame JVM.<why>.
+hprof_trace_serial AllocationStacks::trace(MadeFor whom, const hprof_frame_id* ids, uint32_t count) const {
+  const uint32_t flags = count != 0 ? trace_flags(count, depth()) : 0;
+  const hprof_frame_id none = count != 0
+                                  ? 0
+                                  : services_.ids->synthetic_frame(
+                                        services_.host, "JVM", depth() == 0 ? "depth_zero" : "no_java_frame");
+  if (count == 0 && none == 0) return 0;
+  if (count == 0) {
+    ids = &none;
+    count = 1;
+  }
+  if (whom.labels == 0) return services_.ids->trace(services_.host, whom.thread, ids, count, flags);
+  hprof_frame_id frames[kMostFrames + Labels::kMostFrames];
+  std::memcpy(frames, ids, count * sizeof ids[0]);
+  return labels_.trace(whom.thread, frames, count, flags, whom.labels);
 }
 
 // A method that native code called has no caller with a probe.

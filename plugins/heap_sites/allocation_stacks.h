@@ -5,11 +5,19 @@
 #include <cstdint>
 #include <jvmti.h>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/labels.hpp>
 
 namespace hprof::sites {
 
 constexpr const char* kTargetClass = "java/lang/HprofObjects";  // java/
+
+// Whom an object is made for: a part of its trace.
+struct MadeFor {
+  hprof_thread_serial thread = 0;  // 0 unless thread=y
+  hprof_string_id labels = 0;      // a set; 0: none
+
+  uint64_t word() const { return uint64_t{thread} << 32 | labels; }
+};
 
 class AllocationStacks {
  public:
@@ -27,12 +35,13 @@ class AllocationStacks {
   // The ids of these frames. [app] the thread whose frames they are
   void name(JNIEnv* jni, const jvmtiFrameInfo* frames, uint32_t count, hprof_frame_id* ids) const;
   // The trace of the frames with these ids; 0: no room. [app]
-  hprof_trace_serial trace(uint32_t thread, const hprof_frame_id* ids, uint32_t count) const;
+  hprof_trace_serial trace(MadeFor whom, const hprof_frame_id* ids, uint32_t count) const;
   // The trace of raw frames, named first. [app] the thread whose frames they are
-  hprof_trace_serial trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames, uint32_t count) const;
+  hprof_trace_serial trace(JNIEnv* jni, MadeFor whom, const jvmtiFrameInfo* frames, uint32_t count) const;
   static uint64_t hash(const jvmtiFrameInfo* frames, uint32_t count);
-  // The trace of one synthetic frame JVM.<name>.
-  hprof_trace_serial stand_in(uint32_t thread, const char* name) const;
+  // The labels of threads. [any]
+  Labels& labels() { return labels_; }
+  const Labels& labels() const { return labels_; }
 
   // The methods that traces leave out are numbered from 0 to probe_count() - 1.
   static constexpr uint32_t probe_count() { return kProbeCount + 1; }
@@ -62,6 +71,7 @@ class AllocationStacks {
   bool is_probe(jmethodID method) const;
 
   Services services_;
+  Labels labels_;
   jvmtiEnv* jvmti_ = nullptr;
   jmethodID probes_[kProbeCount] = {};
   jmethodID object_init_ = nullptr;

@@ -50,9 +50,8 @@ uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
   return state->serial;
 }
 
-// Returns the thread's serial; 0 unless thread=y.
+// Returns the thread's serial.
 uint32_t Collector::thread_of(JNIEnv* jni, AllocatingThread* state) {
-  if (services_.settings().thread_in_traces == 0) return 0;
   const uint32_t serial = state->asks ? ask_thread(jni, state) : state->serial;
   return serial != 0 ? serial : last_ended_.load(std::memory_order_relaxed);
 }
@@ -70,10 +69,11 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
   if (state->inside) return;
   if (state->bare != nullptr && was_bare(jni, state, object)) return;
   state->inside = true;
-  Walked walked = {hprof_class_key(&header_, header), 0, stacks_.vm().depth(), 0, nullptr};
+  Walked walked = {hprof_class_key(&header_, header), {}, stacks_.vm().depth(), 0, nullptr};
   if (walked.class_key != 0) {
-    walked.thread = thread_of(jni, state);
-    const uint64_t what = walked.thread == 0 ? walked.class_key : mix(walked.class_key, walked.thread);
+    walked.whom = made_for(jni, state);
+    const uint64_t whom = walked.whom.word();
+    const uint64_t what = whom == 0 ? walked.class_key : mix(walked.class_key, whom);
     walked.stack = stacks_.key(jni, &state->stacks, walked.depth, what);
     walked.kept = static_cast<Known*>(state->stacks.walk.data);
   }
@@ -101,7 +101,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
   }
   if (walked.class_key == 0) return count_as_named(jni, state, object, frames, count);
   const auto with_rest = [&](uint64_t stack) {
-    return mix(mix(mix(stack, walked.class_key), walked.thread), walked.depth);
+    return mix(mix(mix(stack, walked.class_key), walked.whom.word()), walked.depth);
   };
   uint64_t key = with_rest(is_known ? walked.stack : AllocationStacks::hash(frames, count));
   Known* kept = walked.kept;
@@ -141,7 +141,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
 bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Known& known,
                           const jvmtiFrameInfo* frames, uint32_t count) {
   const Site& site = sites_[known.count->site];
-  bool right = stacks_.vm().trace(jni, thread_of(jni, state), frames, count) == site.trace;
+  bool right = stacks_.vm().trace(jni, made_for(jni, state), frames, count) == site.trace;
   jclass of = jni->GetObjectClass(object);
   right = right && services_.ids->class_serial(services_.host, jni, of) == site.owner;
   jni->DeleteLocalRef(of);
@@ -164,7 +164,7 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
   }
   const uint32_t epoch = stacks_.forget_stale(&state->stacks);
   const ObjectClass of = class_of(jni, state, object, class_key);
-  Count* at = count_of(state, of.serial, stacks_.vm().trace(thread_of(jni, state), ids, count));
+  Count* at = count_of(state, of.serial, stacks_.vm().trace(made_for(jni, state), ids, count));
   *found = {at, of.size, epoch};
   return at != nullptr;
 }
@@ -173,7 +173,7 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
 Count* Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of,
                                  uint64_t size, const jvmtiFrameInfo* frames, uint32_t count) {
   uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
-  Count* at = count_of(state, owner, stacks_.vm().trace(jni, thread_of(jni, state), frames, count));
+  Count* at = count_of(state, owner, stacks_.vm().trace(jni, made_for(jni, state), frames, count));
   at != nullptr ? add(jni, state, at, object, size) : count_loss(lost_objects_);
   return at;
 }
@@ -209,9 +209,9 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
                                 uint64_t size) {
   vm_objects_.fetch_add(1, std::memory_order_relaxed);
   const uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
-  const uint32_t thread = thread_of(jni, state);
+  const MadeFor whom = made_for(jni, state);
   const uint32_t epoch = stacks_.epoch();
-  const uint64_t what = mix(mix(kMadeByVm, owner), thread);
+  const uint64_t what = mix(mix(kMadeByVm, owner), whom.word());
   uint64_t key = owner != 0 ? stacks_.key(jni, &state->stacks, stacks_.vm().depth(), what) : 0;
   if (key != 0) key = mix(mix(key, what), stacks_.vm().depth());
   const Known* known = key != 0 ? stacks_.recall(state->stacks, key) : nullptr;
@@ -220,7 +220,7 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
     state->stacks.asked[at == nullptr ? kAskedNew : kAskedProof]++;
     jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
     const uint32_t count = stacks_.vm().of_current(frames);
-    const uint32_t trace = stacks_.vm().trace(jni, thread, frames, count);
+    const uint32_t trace = stacks_.vm().trace(jni, whom, frames, count);
     if (at != nullptr && sites_[at->site].trace != trace) stacks_.distrust();
     at = count_of(state, owner, trace);
     if (at == nullptr) return count_loss(lost_objects_);

@@ -172,6 +172,9 @@ hprof_status Collector::start() {
   if (jni == nullptr) return HPROF_FAILED;
   collections_.fetch_add(1, std::memory_order_relaxed);  // collections meanwhile were not reported
   hprof_status status = HPROF_OK;
+  Labels& labels = stacks_.vm().labels();
+  labels.open(s);
+  labels_ = labels.are_on() ? &labels : nullptr;
   if (mode_.sampled) {
     stacks_.start_sampled();
     auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
@@ -297,6 +300,7 @@ hprof_status Collector::report(const hprof_report& report) {
   wish.fraction_bits = mode_.sampled ? kFractionBits : 0;
   wish.sampling_interval = mode_.sampled ? mode_.interval : 0;
   wish.cutoff = report.cutoff;
+  wish.labels = labels_;
   SitesReport sites(services_, sites_, wish);
   followed_.lock();
   if (config_.follow != 0 && jni != nullptr) followed_.check_all(jni);
@@ -363,6 +367,7 @@ hprof_status Collector::write_notes(bool collected) {
       line.add(collected ? "after a garbage collection for this report"
                          : "after the last garbage collection");
     }
+    if (labels_ != nullptr) labels_->add_others(&line);
     status = write_note(s, line);
   }
   uint64_t asked[kAskedReasons] = {};

@@ -74,10 +74,10 @@ class Collector {
   // The lookup of one object's stack and class; allocations.cpp
   struct Walked {
     uint64_t class_key;
-    uint64_t thread;  // serial, 0 unless thread=y
+    MadeFor whom;
     uint32_t depth;
     uint64_t stack;  // key of the stack; 0: ask the VM
-    Known* kept;     // the walk's data for stack, class and thread; null: none
+    Known* kept;     // the walk's data for stack, class and whom; null: none
   };
   void fill_in_targets(hprof_probe_user* user);
   void set_header_at(JNIEnv* jni) const;
@@ -112,6 +112,12 @@ class Collector {
   void count_as_named(JNIEnv* jni, AllocatingThread* state, jobject object, const jvmtiFrameInfo* frames,
                       uint32_t count);
   void add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size);
+  MadeFor made_for(JNIEnv* jni, AllocatingThread* state) {
+    MadeFor whom;
+    if (services_.settings().thread_in_traces != 0) whom.thread = thread_of(jni, state);
+    if (labels_ != nullptr) whom.labels = labels_->current(jni, &state->labels);
+    return whom;
+  }
   uint32_t thread_of(JNIEnv* jni, AllocatingThread* state);
   uint32_t ask_thread(JNIEnv* jni, AllocatingThread* state);
 
@@ -139,6 +145,7 @@ class Collector {
   SiteTable sites_;
   std::atomic<uint32_t> collections_{1};  // number of collections reported and of starts
   KnownStacks stacks_;
+  Labels* labels_ = nullptr;  // of stacks_; null: no unit sets contexts
   AllocatingThreads threads_{stacks_};
   FollowedObjects followed_{threads_, sites_, collections_};
   std::atomic<uint32_t> last_ended_{0};  // serial of the thread that ended last; kept with thread=y

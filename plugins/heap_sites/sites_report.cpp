@@ -1,9 +1,12 @@
 #include "sites_report.h"
 
-#include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/cutoff.hpp>
 
 namespace hprof::sites {
+
+static constexpr auto kLabelledColumns = tables::with_labels(tables::kAllocSitesColumns);
+static constexpr hprof_table_schema kLabelledSites =
+    tables::schema<SiteRow>(HPROF_TABLE_ALLOC_SITES, kAllocSites.title, kLabelledColumns.at);
 
 static bool has_changed(const Site& site) {
   return site.allocated.objects != site.reported_allocated || site.live().objects != site.reported_live;
@@ -32,7 +35,7 @@ void SitesReport::collect() {
     live = whole(live, wish_.fraction_bits);
     made = whole(made, wish_.fraction_bits);
     if (made.objects == 0 || (wish_.incremental && !changed)) continue;
-    rows_.add({site.owner, site.trace, live.bytes, live.objects, made.bytes, made.objects});
+    rows_.add({{site.owner, site.trace, live.bytes, live.objects, made.bytes, made.objects}, 0});
   }
   totals_ = {whole(totals_.live, wish_.fraction_bits), whole(totals_.allocated, wish_.fraction_bits)};
 }
@@ -48,13 +51,15 @@ hprof_status SitesReport::write_table() {
   rows_.sort();
   const double least =
       least_shown(wish_.cutoff, wish_.by_allocation ? totals_.allocated.bytes : totals_.live.bytes);
-  const hprof_site_row* rows = rows_.data();
+  SiteRow* rows = rows_.data();
   uint64_t kept = 0;
   while (kept < rows_.size() && static_cast<double>(wish_.by_allocation ? rows[kept].allocated_bytes
                                                                         : rows[kept].live_bytes) >= least)
     kept++;
-  const hprof_site_row totals = row_of_totals();
-  hprof_rec_table table = table_of(kAllocSites, rows, kept);
+  for (uint64_t i = 0; i < kept && wish_.labels != nullptr; i++)
+    rows[i].labels = wish_.labels->set_of(static_cast<hprof_trace_serial>(rows[i].trace));
+  const SiteRow totals = row_of_totals();
+  hprof_rec_table table = table_of(wish_.labels != nullptr ? kLabelledSites : kAllocSites, rows, kept);
   table.created_ms = services_.clock->wall_ms(services_.host);
   table.totals = cells_of(&totals);
   table.flags =
@@ -68,8 +73,10 @@ hprof_status SitesReport::write_table() {
   return services_.emit->write(services_.host, &table.head);
 }
 
-hprof_site_row SitesReport::row_of_totals() const {
-  return {0, 0, totals_.live.bytes, totals_.live.objects, totals_.allocated.bytes, totals_.allocated.objects};
+SiteRow SitesReport::row_of_totals() const {
+  return {
+      {0, 0, totals_.live.bytes, totals_.live.objects, totals_.allocated.bytes, totals_.allocated.objects},
+      0};
 }
 
 hprof_status SitesReport::write_summary() const {

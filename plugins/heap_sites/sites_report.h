@@ -2,6 +2,8 @@
 #pragma once
 
 #include <hprof/collector.h>
+#include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/labels.hpp>
 #include <hprof/cpp/report_rows.hpp>
 #include <hprof/tables.h>
 
@@ -16,7 +18,11 @@ struct ReportWish {
   uint32_t fraction_bits;      // the sites count in units of 1/2^fraction_bits
   uint64_t sampling_interval;  // bytes per sample; 0: each object is counted
   double cutoff;
+  const Labels* labels;  // null: no unit sets contexts
 };
+
+// A row of the table, whose last column is there if a unit sets contexts.
+using SiteRow = tables::Labelled<hprof_site_row>;
 
 // The order of the table.
 struct SiteIsBefore {
@@ -44,13 +50,13 @@ class SitesReport {
   uint64_t left_out() const { return rows_.left_out(); }
 
  private:
-  hprof_site_row row_of_totals() const;
+  SiteRow row_of_totals() const;
 
   const Services& services_;
   const SiteTable& sites_;
   ReportWish wish_;
   uint64_t wanted_;
-  ReportRows<hprof_site_row, SiteIsBefore> rows_;
+  ReportRows<SiteRow, SiteIsBefore> rows_;
   bool has_room_;
   SiteTotals totals_ = {};
 };

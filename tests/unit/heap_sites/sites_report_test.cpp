@@ -141,7 +141,7 @@ TEST_CASE("where memory is short the table has the largest sites, and says how m
   Fixture f;
   constexpr uint32_t kSites = 100;
   for (uint32_t i = 1; i <= kSites; i++) f.add(i, i, {1, i * 37 % 101 * 16}, {0, 0});
-  f.mock.memory_limit = f.mock.memory_used + 70 * sizeof(hprof_site_row);
+  f.mock.memory_limit = f.mock.memory_used + 70 * sizeof(SiteRow);
   SitesReport report(f.services, f.sites, kLive);
   report.collect();
   CHECK(report.left_out() == 36);

@@ -9,7 +9,7 @@ from commands import load_agent, loaded
 from harness import check, check_equal, vm_test
 from programs import jni_library
 from pictures import Pprof
-from reports import parse_ascii
+from reports import parse_ascii, tables
 from streams import SAMPLES, Stream
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -245,6 +245,54 @@ def many_label_sets_are_one_in_tables(vm):
     check(len(names) <= 257 and "LABEL.labels:other" in names, "label sets: %d" % len(names))
     check(any("samples are in rows of labels:other, since there are more than 256 label sets" in note for note in report.notes),
           "notes: %s" % report.notes)
+
+
+def truth(run):
+    """{(route, tenant): count}, as Routes says it."""
+    check_equal((run.code, run.err.count("Exception")), (0, 0), "exit code and exceptions\n%s" % run)
+    return {(None if route == "nobody" else route, None if tenant == "-" else tenant): int(count)
+            for route, tenant, count in re.findall(r"^of (\S+) (\S+) (\d+)$", run.out, re.M) if count != "0"}
+
+
+def labels_of(report, trace):
+    """(route, tenant) at the root of a trace."""
+    found = dict(name[len("LABEL."):].split(":", 1) for name, _, _ in report.traces[trace].frames if name.startswith("LABEL."))
+    return found.get("route"), found.get("tenant")
+
+
+def kinds(vm):
+    # Before JDK 24 a virtual thread that parks with a timeout becomes its carrier for that, but makes no Item there.
+    return ("platform", "virtual") if vm.version >= 21 else ("platform",)
+
+
+def objects_by_labels(vm, options, kind, made):
+    """({labels: objects of Routes.make}, the truth, bytes for each object, run)."""
+    run = vm.run_java(vm.agent_option("plugin=context,heap=sites,cutoff=0,depth=16,file=out.txt" + options), "Routes", kind, "make", "3000")
+    report = parse_ascii(run.text("out.txt"))
+    found, sizes = collections.Counter(), set()
+    for row in tables(report)[0]:
+        if row.name == made and "Routes.make" in [name for name, _, _ in report.traces[row.trace].frames[:2]]:
+            found[labels_of(report, row.trace)] += row.objects
+            sizes.add(row.bytes / row.objects)
+    return dict(found), truth(run), sizes, run
+
+
+@vm_test(units=("bytecode", "context", "heap_sites", "encoder_ascii", "sink_file"), quick=True)
+def each_object_has_the_labels_of_its_thread(vm):
+    for kind in kinds(vm):
+        for made in ("Routes$Item", "byte[]"):
+            found, wanted, sizes, run = objects_by_labels(vm, "", kind, made)
+            check_equal(found, wanted, "objects of %s by labels, %s\n%s" % (made, kind, run))
+            check_equal(len(sizes), 1, "sizes of %s: %s" % (made, sizes))
+
+
+@vm_test(units=("context", "heap_sites", "encoder_ascii", "sink_file"), since=11)
+def sampled_objects_have_the_labels_of_their_thread(vm):
+    for kind in kinds(vm):
+        found, wanted, _, run = objects_by_labels(vm, ",sites=sampled:1", kind, "Routes$Item")  # nearly each
+        check_equal(set(found), set(wanted), "labels, %s\n%s" % (kind, run))
+        for labels, count in wanted.items():
+            check(0.9 * count <= found[labels] <= 1.1 * count, "objects of %s: %d of %d\n%s" % (labels, found[labels], count, run))
 
 
 @vm_test(since=9)
