@@ -1,5 +1,7 @@
 #include "collector.h"
 
+#include <cstring>
+
 #include <hprof/cpp/events.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
@@ -56,10 +58,23 @@ void add_text(JNIEnv* jni, jstring from, char separator, TextBuffer* to) {
   to->add(room);
 }
 
+// True: the list, names between colons, is empty or has the name of a label "name:value".
+bool is_kept(const char* list, const char* label) {
+  if (list == nullptr || *list == '\0') return true;
+  const size_t size = std::strcspn(label, ":");
+  for (const char* at = list;; at++) {
+    const size_t next = std::strcspn(at, ":");
+    if (next == size && std::memcmp(at, label, size) == 0) return true;
+    at += next;
+    if (*at == '\0') return false;
+  }
+}
+
 uint32_t add_to(const Session& now, JNIEnv* jni, uint32_t labels, jstring name, jstring value) {
   const Services& s = now.services;
   TextLine<6 * kMostChars + 2> label;
   add_text(jni, name, ':', &label);
+  if (!is_kept(now.by, label.c_str())) return labels;
   add_text(jni, value, '\0', &label.add(":"));
   TextLine<kMostText> text;
   if (const hprof_string_id before = sets.text_of(labels)) {
@@ -98,7 +113,8 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
     return HPROF_UNSUPPORTED;
   }
   session_ = {
-      services_, services_.log->loss_counter(host, "contexts: the context table was full (max-memory=)"),
+      services_, config_.by,
+      services_.log->loss_counter(host, "contexts: the context table was full (max-memory=)"),
       services_.log->loss_counter(host, "label sets: there are 65,535 already, so labels:other counts"),
       services_.log->loss_counter(host, "labels: a set holds 512 bytes")};
   return of_threads->enable(host);

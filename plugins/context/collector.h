@@ -12,16 +12,21 @@
 
 namespace hprof::context {
 
+struct Config {
+  const char* by;  // labels to keep; empty: all
+};
+
 // What the class's methods use of a session.
 struct Session {
   Services services;
+  const char* by = nullptr;
   // May be null. Contexts for which there was no place, label sets, labels.
   uint64_t *lost = nullptr, *other = nullptr, *too_long = nullptr;
 };
 
 class Collector {
  public:
-  explicit Collector(const hprof_host* host) : services_(host) {}
+  Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
   hprof_status open(char* error, uint32_t error_size);
   bool close();
 
@@ -36,6 +41,7 @@ class Collector {
   void set_mode(JNIEnv* jni, jint mode) const;
 
   Services services_;
+  Config config_;
   const hprof_thread_context_service* contexts_ = nullptr;
   hprof_agent_thread* watcher_ = nullptr;
   jclass class_ = nullptr;  // a global reference

@@ -295,6 +295,21 @@ def sampled_objects_have_the_labels_of_their_thread(vm):
             check(0.9 * count <= found[labels] <= 1.1 * count, "objects of %s: %d of %d\n%s" % (labels, found[labels], count, run))
 
 
+@vm_test(units=("bytecode", "context", "heap_sites", "encoder_ascii", "sink_file"))
+def labels_that_tell_rows_apart_can_be_chosen(vm):
+    options = "plugin=context,context-by=%s,heap=sites,cutoff=0,file=out.txt"
+    for chosen, kept in (("tenant", (1,)), ("tenant:route", (0, 1)), ("none", ())):
+        run = vm.run_java(vm.agent_option(options % chosen), "Routes", "platform", "make", "500")
+        wanted, found = collections.Counter(), collections.Counter()
+        for labels, count in truth(run).items():
+            wanted[tuple(labels[i] if i in kept else None for i in range(2))] += count
+        report = parse_ascii(run.text("out.txt"))
+        for row in tables(report)[0]:
+            if row.name == "Routes$Item":
+                found[labels_of(report, row.trace)] += row.objects
+        check_equal(found, wanted, "objects by labels, context-by=%s" % chosen)
+
+
 @vm_test(since=9)
 def the_opentelemetry_example_follows_the_current_context(vm):
     """The example says what is current after each step, however scopes are closed. OpenTelemetry's classes have stand-ins."""
