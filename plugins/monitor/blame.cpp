@@ -17,6 +17,10 @@ static constexpr hprof_column kColumns[] = {
     {"monitor", nullptr, HPROF_COLUMN_CLASS, HPROF_COLUMN_LEAF, nullptr, "class of the lock that was held"},
 };
 static constexpr hprof_table_schema kSchema = tables::schema<BlameRow>(kBlameTable, "BLAME", kColumns);
+using LabelledRow = tables::Labelled<BlameRow>;
+static constexpr auto kLabelledColumns = tables::with_labels(kColumns);
+static constexpr hprof_table_schema kLabelled =
+    tables::schema<LabelledRow>(kBlameTable, "BLAME", kLabelledColumns.at);
 
 bool Blame::open(const Services& services, jvmtiEnv* jvmti, BlockedStacks* stacks, BlockedThreads* blocked,
                  bool finds_monitors) {
@@ -54,7 +58,8 @@ hprof_trace_serial Blame::stack_of(JNIEnv* jni, jthread holder) const {
   const hprof_thread_serial serial = services_.threads->serial_of(services_.host, holder);
   const auto most = static_cast<jint>(stacks_->depth());
   if (most != 0 && jvmti_->GetStackTrace(holder, 0, most, frames, &count) != JVMTI_ERROR_NONE) count = 0;
-  return stacks_->of_frames(jni, serial, frames, static_cast<uint32_t>(count), false);
+  const hprof_string_id set = stacks_->labels().of(serial, jni, holder);
+  return stacks_->of_frames(jni, serial, frames, static_cast<uint32_t>(count), false, set);
 }
 
 void Blame::charge_parked(JNIEnv* jni, const ParkedLocks& locks, jobject lock, jthread holder,
@@ -170,13 +175,15 @@ hprof_status Blame::write(double cutoff) const {
   table_.each([&](const hprof_monitor_row& row) { found.add(row); });
   if (found.is_empty()) return HPROF_OK;
   const uint64_t ranked = found.rank(cutoff);
-  const BlameRow totals = {found.total_ns(), found.contentions(), 0, 0};
-  hprof_monitor_row* rows = found.data();
+  const LabelledRow totals = {{found.total_ns(), found.contentions(), 0, 0}, 0};
+  MonitorRow* rows = found.data();
+  const Labels& labels = stacks_->labels();
   for (uint64_t i = 0; i < ranked; i++) {
-    const BlameRow row = {rows[i].time_ns, rows[i].count, rows[i].trace, rows[i].monitor};
+    const LabelledRow row = {{rows[i].time_ns, rows[i].count, rows[i].trace, rows[i].monitor},
+                             labels.set_of(static_cast<hprof_trace_serial>(rows[i].trace))};
     std::memcpy(&rows[i], &row, sizeof row);
   }
-  hprof_rec_table table = table_of(kSchema, rows, ranked);
+  hprof_rec_table table = table_of(labels.are_on() ? kLabelled : kSchema, rows, ranked);
   table.created_ms = s.clock->wall_ms(s.host);
   table.totals = cells_of(&totals);
   table.order = 0;

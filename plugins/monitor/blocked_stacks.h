@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <jvmti.h>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/labels.hpp>
 
 namespace hprof::monitor {
 
@@ -41,15 +41,21 @@ class BlockedStacks {
   // always: there are no collection events, so nothing may be kept. [control]
   void forget_always(bool always) { forget_always_ = always; }
 
+  // Traces of a thread with a context have its labels; `set` below is one of labels(). Again when all units have been
+  // created. [control]
+  void find_labels() { labels_.open(services_); }
+  Labels& labels() { return labels_; }
+  const Labels& labels() const { return labels_; }
+
   // The trace of the calling thread's own stack. [app]
   hprof_trace_serial of_current(void* jni, hprof_thread_serial thread);
   // The trace of raw frames. held: the caller keeps the classes of all frames loaded; else the method book
   // names them. [app][control]
   hprof_trace_serial of_frames(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
-                               uint32_t count, bool held);
+                               uint32_t count, bool held, hprof_string_id set);
 
   // A trace of the single frame JVM.<name>, for a missing stack. [app][control]
-  hprof_trace_serial stand_in(hprof_thread_serial thread, const char* name) const;
+  hprof_trace_serial stand_in(hprof_thread_serial thread, const char* name, hprof_string_id set = 0) const;
   // The thread for traces: with thread=y the given one, else none.
   hprof_thread_serial shown(hprof_thread_serial thread) const {
     return services_.settings().thread_in_traces != 0 ? thread : 0;
@@ -61,9 +67,10 @@ class BlockedStacks {
     std::atomic<uint64_t> trace_and_hash;  // exclusive or of both
   };
   hprof_trace_serial name(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames, uint32_t count,
-                          bool held) const;
+                          bool held, hprof_string_id set) const;
 
   Services services_;
+  Labels labels_;
   jvmtiEnv* jvmti_ = nullptr;
   Slot* slots_ = nullptr;
   bool forget_always_ = false;

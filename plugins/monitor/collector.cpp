@@ -46,6 +46,7 @@ hprof_status Collector::open(char*, uint32_t) {
 
 hprof_status Collector::start() {
   if (is_running()) return HPROF_OK;
+  stacks_.find_labels();
   if (counts_ != nullptr) stacks_.use_count(counts_->collections(services_.host));
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);

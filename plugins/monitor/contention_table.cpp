@@ -67,7 +67,7 @@ static bool place_before(const hprof_monitor_row& a, const hprof_monitor_row& b)
   return a.monitor != b.monitor ? a.monitor < b.monitor : a.label < b.label;
 }
 
-static uint64_t merge(hprof_monitor_row* rows, uint64_t count) {
+static uint64_t merge(MonitorRow* rows, uint64_t count) {
   std::sort(rows, rows + count, place_before);
   uint64_t merged = 0;
   for (uint64_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static uint64_t merge(hprof_monitor_row* rows, uint64_t count) {
       rows[merged++] = rows[i];
       continue;
     }
-    hprof_monitor_row& into = rows[merged - 1];
+    MonitorRow& into = rows[merged - 1];
     into.count = saturating_add(into.count, rows[i].count);
     into.time_ns = saturating_add(into.time_ns, rows[i].time_ns);
   }
@@ -89,11 +89,11 @@ bool HasMoreTime::operator()(const hprof_monitor_row& a, const hprof_monitor_row
 void ContentionRows::add(const hprof_monitor_row& row) {
   contentions_ = saturating_add(contentions_, row.count);
   total_ns_ = saturating_add(total_ns_, row.time_ns);
-  rows_.add(row);
+  rows_.add({row, 0});
 }
 
 uint64_t ContentionRows::rank(double cutoff) {
-  hprof_monitor_row* rows = rows_.data();
+  MonitorRow* rows = rows_.data();
   const uint64_t count = merge(rows, rows_.size());
   std::sort(rows, rows + count, HasMoreTime());
   uint64_t kept = 0;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/report_rows.hpp>
 #include <hprof/tables.h>
 
@@ -56,6 +57,9 @@ class ContentionTable {
   uint32_t rows_per_shard_ = 0;
 };
 
+// A row of a table, whose last column is there if a unit sets contexts.
+using MonitorRow = tables::Labelled<hprof_monitor_row>;
+
 // By time, longest first, then by trace and class.
 struct HasMoreTime {
   bool operator()(const hprof_monitor_row& a, const hprof_monitor_row& b) const;
@@ -72,7 +76,7 @@ class ContentionRows {
   // a share of total_ns().
   uint64_t rank(double cutoff);
 
-  hprof_monitor_row* data() const { return rows_.data(); }
+  MonitorRow* data() const { return rows_.data(); }
   uint64_t contentions() const { return contentions_; }  // of all that were added
   uint64_t total_ns() const { return total_ns_; }
   bool is_empty() const { return rows_.size() == 0; }
@@ -80,7 +84,7 @@ class ContentionRows {
   uint64_t left_out() const { return rows_.left_out(); }
 
  private:
-  ReportRows<hprof_monitor_row, HasMoreTime> rows_;
+  ReportRows<MonitorRow, HasMoreTime> rows_;
   uint64_t contentions_ = 0, total_ns_ = 0;
 };
 

@@ -108,7 +108,7 @@ void Holders::add_names(const Names& names, TextBuffer* note) const {
   if (names.others != 0) note->add(" and others");
 }
 
-hprof_status Holders::write(const hprof_monitor_row* rows, uint64_t count) {
+hprof_status Holders::write(const MonitorRow* rows, uint64_t count) {
   hprof_status status = HPROF_OK;
   for (uint64_t i = 0; i < count && i < kMostNotes && status == HPROF_OK; i++) {
     Row row;

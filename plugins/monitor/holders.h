@@ -15,6 +15,8 @@
 #include <hprof/cpp/text.hpp>
 #include <hprof/tables.h>
 
+#include "contention_table.h"
+
 namespace hprof::monitor {
 
 // The owner of a monitor (0: nobody; HPROF_OWNER_UNKNOWN: a thread that the core does not know) and how often
@@ -43,7 +45,7 @@ class Holders {
            hprof_thread_serial owner);
 
   // Writes notes on the first rows of the table. [control]
-  hprof_status write(const hprof_monitor_row* rows, uint64_t count);
+  hprof_status write(const MonitorRow* rows, uint64_t count);
 
  private:
   // The first few distinct threads; a count of kNames + 1 means that there were others.

@@ -186,7 +186,7 @@ void MonitorDump::take_stacks(Thread* threads, uint32_t count) {
     if (stacks != nullptr) {
       thread.state = stacks[i].state;
       thread.trace = stacks_->of_frames(jni_, thread.serial, stacks[i].frame_buffer,
-                                        static_cast<uint32_t>(stacks[i].frame_count), true);
+                                        static_cast<uint32_t>(stacks[i].frame_count), true, 0);
     } else {
       jvmti_->GetThreadState(thread.ref, &thread.state);
       thread.trace = stacks_->stand_in(thread.serial, "stack_not_taken");

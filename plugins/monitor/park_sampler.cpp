@@ -177,14 +177,15 @@ static bool is_lock_code(const Services& s, hprof_frame_id frame) {
 hprof_trace_serial ParkSampler::trace_of(hprof_thread_serial serial, jthread thread) {
   const Services& s = services_;
   jvmtiFrameInfo frames[BlockedStacks::kMostFrames + kLockFrames];
-  hprof_frame_id ids[BlockedStacks::kMostFrames + kLockFrames];
+  hprof_frame_id ids[BlockedStacks::kMostFrames + kLockFrames + Labels::kMostFrames];
+  const hprof_string_id set = stacks_->labels().of(serial, jni_, thread);
   uint32_t depth = stacks_->depth();
   jint count = 0;
-  if (depth == 0) return stacks_->stand_in(serial, "depth_zero");
+  if (depth == 0) return stacks_->stand_in(serial, "depth_zero", set);
   if (jvmti_->GetStackTrace(thread, 0, static_cast<jint>(depth + kLockFrames), frames, &count) !=
           JVMTI_ERROR_NONE ||
       count <= 0) {
-    return stacks_->stand_in(serial, "no_java_frame");
+    return stacks_->stand_in(serial, "no_java_frame", set);
   }
   for (jint i = 0; i < count; i++) {
     hprof_raw_frame raw = {frames[i].method, frames[i].location};
@@ -193,7 +194,7 @@ hprof_trace_serial ParkSampler::trace_of(hprof_thread_serial serial, jthread thr
   uint32_t end = static_cast<uint32_t>(count), first = 0;
   while (first + 1 < end && is_lock_code(s, ids[first + 1])) first++;
   uint32_t kept = end - first < depth ? end - first : depth;
-  return s.ids->trace(s.host, stacks_->shown(serial), ids + first, kept, trace_flags(kept, depth));
+  return stacks_->labels().trace(stacks_->shown(serial), ids + first, kept, trace_flags(kept, depth), set);
 }
 
 }  // namespace hprof::monitor

@@ -8,6 +8,10 @@ namespace hprof::monitor {
 
 static constexpr uint32_t kFirstWithVirtualThreads = 21;
 
+static constexpr auto kLabelledColumns = tables::with_labels(tables::kMonitorTimeColumns);
+static constexpr hprof_table_schema kLabelledTime =
+    tables::schema<MonitorRow>(HPROF_TABLE_MONITOR_TIME, kMonitorTime.title, kLabelledColumns.at);
+
 // Threads that are blocked now: their wait so far counts, so that a deadlock is in the table. Returns how
 // many.
 uint64_t Collector::add_open(ContentionRows* rows) {
@@ -85,8 +89,13 @@ hprof_status Collector::report_time(const hprof_report& report) {
 hprof_status Collector::write_time(ContentionRows* rows, double cutoff) {
   const Services& s = services_;
   const uint64_t ranked = rows->rank(cutoff);
-  const hprof_monitor_row totals = {rows->contentions(), rows->total_ns(), 0, 0, 0};
-  hprof_rec_table table = table_of(kMonitorTime, rows->data(), ranked);
+  const MonitorRow totals = {{rows->contentions(), rows->total_ns(), 0, 0, 0}, 0};
+  const Labels& labels = stacks_.labels();
+  for (uint64_t i = 0; i < ranked; i++) {
+    MonitorRow& row = rows->data()[i];
+    row.labels = labels.set_of(static_cast<hprof_trace_serial>(row.trace));
+  }
+  hprof_rec_table table = table_of(labels.are_on() ? kLabelledTime : kMonitorTime, rows->data(), ranked);
   table.created_ms = s.clock->wall_ms(s.host);
   table.totals = cells_of(&totals);
   table.order = HPROF_MONITOR_TIME;
@@ -108,6 +117,7 @@ hprof_status Collector::write_notes(const ContentionRows& rows, uint64_t still_b
   if (still_blocked != 0) {
     note.add("; ").add(still_blocked).add(" blocked still, counted with their time so far");
   }
+  stacks_.labels().add_others(&note);
   add_unmeasured(rows.is_empty(), &note);
   hprof_status status = write_note(services_, note);
   if (status != HPROF_OK || !config_.has_locks()) return status;

@@ -108,7 +108,7 @@ struct StackFixture {
   hprof_trace_serial trace(hprof_thread_serial thread, int method, jlong at) {
     jvmtiFrameInfo frames[] = {{reinterpret_cast<jmethodID>(&methods[method]), at},
                                {reinterpret_cast<jmethodID>(&methods[3]), 9}};
-    return stacks.of_frames(nullptr, thread, frames, 2, true);
+    return stacks.of_frames(nullptr, thread, frames, 2, true, 0);
   }
 };
 
@@ -152,10 +152,11 @@ TEST_CASE("where collections are not seen nothing is remembered") {
 
 TEST_CASE("no frames give a frame that says why") {
   StackFixture f;
-  CHECK(f.mock.trace_text(f.stacks.of_frames(nullptr, 1, nullptr, 0, true))[0].find("JVM.no_java_frame(") ==
-        0);
+  CHECK(f.mock.trace_text(f.stacks.of_frames(nullptr, 1, nullptr, 0, true, 0))[0].find(
+            "JVM.no_java_frame(") == 0);
   f.stacks.set_depth(0);
-  CHECK(f.mock.trace_text(f.stacks.of_frames(nullptr, 1, nullptr, 0, true))[0].find("JVM.depth_zero(") == 0);
+  CHECK(f.mock.trace_text(f.stacks.of_frames(nullptr, 1, nullptr, 0, true, 0))[0].find("JVM.depth_zero(") ==
+        0);
 }
 
 TEST_CASE("ten thousand stacks do not get each other's traces") {

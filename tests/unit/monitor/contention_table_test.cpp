@@ -82,7 +82,7 @@ TEST_CASE("rows with different labels stay apart, sums do not wrap") {
 
 TEST_CASE("without memory for all rows those with the most time are kept, and all are in the totals") {
   MockHost mock;
-  mock.memory_limit = 100 * sizeof(hprof_monitor_row);
+  mock.memory_limit = 100 * sizeof(MonitorRow);
   ContentionRows rows(Services(mock.host()));
   REQUIRE(rows.open(300));
   for (uint64_t i = 1; i <= 300; i++) rows.add({1, i, i, 1, 0});

@@ -9,7 +9,7 @@ from commands import load_agent, loaded
 from harness import check, check_equal, vm_test
 from programs import jni_library
 from pictures import Pprof
-from reports import parse_ascii, tables
+from reports import parse_ascii, parse_monitors, tables
 from streams import SAMPLES, Stream
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -293,6 +293,19 @@ def sampled_objects_have_the_labels_of_their_thread(vm):
         check_equal(set(found), set(wanted), "labels, %s\n%s" % (kind, run))
         for labels, count in wanted.items():
             check(0.9 * count <= found[labels] <= 1.1 * count, "objects of %s: %d of %d\n%s" % (labels, found[labels], count, run))
+
+
+@vm_test(units=("context", "monitor", "encoder_ascii", "sink_file"), quick=True)
+def each_contention_has_the_labels_of_who_waits(vm):
+    for kind in kinds(vm):
+        for option in ("y", "all"):
+            run = vm.run_java(vm.agent_option("plugin=context,monitor=%s,cutoff=0,depth=16,file=out.txt" % option), "Routes", kind, "lock", "20")
+            monitors, found = parse_monitors(run.text("out.txt")), collections.Counter()
+            for count, trace, name, _, _ in monitors.times[-1].rows:
+                if name == "Routes$Lock":
+                    found[labels_of(monitors.report, trace)] += count
+            found.pop(("/holder", None), None)  # which may be the one that waits, too
+            check_equal(dict(found), truth(run), "contentions by labels, %s\n%s" % (kind, run))
 
 
 @vm_test(units=("bytecode", "context", "heap_sites", "encoder_ascii", "sink_file"))
