@@ -42,7 +42,10 @@ bool Collector::close() {
   return true;
 }
 
-hprof_status Collector::start() { return services_.probes->start(services_.host, probes_); }
+hprof_status Collector::start() {
+  methods_.find_labels();
+  return services_.probes->start(services_.host, probes_);
+}
 
 void Collector::stop() { services_.probes->stop(services_.host, probes_); }
 

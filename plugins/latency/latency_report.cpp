@@ -23,6 +23,10 @@ static constexpr hprof_column kColumns[] = {
 };
 static constexpr hprof_table_schema kLatency =
     tables::schema<hprof_latency_row>(HPROF_TABLE_LATENCY, "CALL LATENCY", kColumns);
+using LabelledRow = tables::Labelled<hprof_latency_row>;
+static constexpr auto kLabelledColumns = tables::with_labels(kColumns, kKey);
+static constexpr hprof_table_schema kLabelled =
+    tables::schema<LabelledRow>(HPROF_TABLE_LATENCY, "CALL LATENCY", kLabelledColumns.at);
 
 static constexpr hprof_column kClassColumns[] = {
     {"trace", nullptr, HPROF_COLUMN_TRACE, kKey, nullptr, "the method"},
@@ -34,27 +38,32 @@ static constexpr hprof_column kClassColumns[] = {
 };
 static constexpr hprof_table_schema kByClass = tables::schema<hprof_latency_class_row>(
     HPROF_TABLE_LATENCY_CLASSES, "CALL LATENCY CLASSES", kClassColumns);
+using LabelledClassRow = tables::Labelled<hprof_latency_class_row>;
+static constexpr auto kLabelledClassColumns = tables::with_labels(kClassColumns);
+static constexpr hprof_table_schema kLabelledByClass = tables::schema<LabelledClassRow>(
+    HPROF_TABLE_LATENCY_CLASSES, "CALL LATENCY CLASSES", kLabelledClassColumns.at);
 
 namespace {
 
 // A row, and what it is ranked by.
 struct RankedRow {
-  hprof_latency_row row;
+  LabelledRow row;
   uint64_t sum_ns;
 };
 
 // The longest in all first.
 struct ByTime {
   bool operator()(const RankedRow& a, const RankedRow& b) const {
-    return a.sum_ns != b.sum_ns ? a.sum_ns > b.sum_ns : a.row.method < b.row.method;
+    return a.sum_ns != b.sum_ns
+               ? a.sum_ns > b.sum_ns
+               : (a.row.method != b.row.method ? a.row.method < b.row.method : a.row.labels < b.row.labels);
   }
-  bool operator()(const hprof_latency_class_row& a, const hprof_latency_class_row& b) const {
+  bool operator()(const LabelledClassRow& a, const LabelledClassRow& b) const {
     if (a.time_ns != b.time_ns) return a.time_ns > b.time_ns;
     return a.trace != b.trace ? a.trace < b.trace : a.from_ns < b.from_ns;
   }
 };
-static_assert(sizeof(RankedRow) + 16 * sizeof(hprof_latency_class_row) <= kReportBytes,
-              "what is kept for a method");
+static_assert(sizeof(RankedRow) + 12 * sizeof(LabelledClassRow) <= kReportBytes, "what is kept for a method");
 
 uint32_t classes_of(const Counts& counts) {
   uint32_t count = 0;
@@ -62,10 +71,10 @@ uint32_t classes_of(const Counts& counts) {
   return count;
 }
 
-hprof_latency_class_row class_row(hprof_trace_serial trace, uint32_t index, uint64_t calls) {
+LabelledClassRow class_row(hprof_trace_serial trace, hprof_string_id set, uint32_t index, uint64_t calls) {
   const uint64_t from = class_begin(index), to = class_end(index);
   const uint64_t middle = to != INT64_MAX ? from + (to - from) / 2 : from;
-  return {trace, from, to, calls, calls * middle};
+  return {{trace, from, to, calls, calls * middle}, set};
 }
 
 }  // namespace
@@ -74,7 +83,7 @@ hprof_latency_class_row class_row(hprof_trace_serial trace, uint32_t index, uint
 struct Report::Rows {
   explicit Rows(const Services& services) : methods(services), classes(services) {}
   ReportRows<RankedRow, ByTime> methods;
-  ReportRows<hprof_latency_class_row, ByTime> classes;
+  ReportRows<LabelledClassRow, ByTime> classes;
 };
 
 void Report::close() {
@@ -108,10 +117,12 @@ void Report::add(uint32_t number, const hprof_report& report, Rows* rows) {
   if (calls == 0 && counts.running == 0) return;
   const hprof_method_id method = TimedMethods::method_of(number);
   const auto* probes = find_service<hprof_probes_service>(services_.host, HPROF_SERVICE_PROBES);
-  const hprof_frame_id frame = probes->frame(services_.host, method, 1);
-  const hprof_trace_serial trace = services_.ids->trace(services_.host, 0, &frame, 1, 0);
+  const hprof_string_id set = TimedMethods::set_of(number);
+  hprof_frame_id frames[1 + Labels::kMostFrames] = {probes->frame(services_.host, method, 1)};
+  const hprof_trace_serial trace = set != 0 ? TimedMethods::labels().trace(0, frames, 1, 0, set)
+                                            : services_.ids->trace(services_.host, 0, frames, 1, 0);
   for (uint32_t i = 0; i < kClasses; i++) {
-    if (counts.of[i] != 0) rows->classes.add(class_row(trace, i, counts.of[i]));
+    if (counts.of[i] != 0) rows->classes.add(class_row(trace, set, i, counts.of[i]));
   }
   running_ += counts.running;
   failed_ += counts.failed;
@@ -121,9 +132,10 @@ void Report::add(uint32_t number, const hprof_report& report, Rows* rows) {
     if (windows_[number] != nullptr) counts.subtract(*windows_[number]);
     if (is_window) keep(number, whole);
   }
-  rows->methods.add({{method, calls, counts.running, counts.calls != 0 ? counts.sum_ns / counts.calls : 0,
-                      counts.quantile(0.5), counts.quantile(0.9), counts.quantile(0.99),
-                      counts.quantile(0.999), counts.longest_ns},
+  rows->methods.add({{{method, calls, counts.running, counts.calls != 0 ? counts.sum_ns / counts.calls : 0,
+                       counts.quantile(0.5), counts.quantile(0.9), counts.quantile(0.99),
+                       counts.quantile(0.999), counts.longest_ns},
+                      set},
                      counts.sum_ns});
 }
 
@@ -157,11 +169,14 @@ hprof_status Report::write(TimedMethods& methods, uint32_t probes, const hprof_r
 hprof_status Report::write_tables(Rows* rows) {
   rows->methods.sort();
   if (rows->classes.left_out() != 0) rows->classes.sort();
-  hprof_rec_table classes = table_of(kByClass, rows->classes.data(), rows->classes.size());
+  const bool has_labels = TimedMethods::labels().are_on();
+  hprof_rec_table classes =
+      table_of(has_labels ? kLabelledByClass : kByClass, rows->classes.data(), rows->classes.size());
   classes.created_ms = services_.clock->wall_ms(services_.host);
   const hprof_status status = services_.emit->write(services_.host, &classes.head);
   if (status != HPROF_OK) return status;
-  hprof_rec_table table = table_of(kLatency, &rows->methods.data()->row, rows->methods.size());
+  hprof_rec_table table =
+      table_of(has_labels ? kLabelled : kLatency, &rows->methods.data()->row, rows->methods.size());
   table.row_stride = sizeof(RankedRow);
   table.created_ms = classes.created_ms;
   return services_.emit->write(services_.host, &table.head);
@@ -192,7 +207,13 @@ hprof_status Report::write_notes(const TimedMethods& methods, uint32_t probes, c
       ", from entry to return or exception, waits included; calls and max are exact, p50 to p99.9 within 6 "
       "%; ");
   note.add("each call of a timed method adds 30 to 50 ns to its caller's time");
+  TimedMethods::labels().add_others(&note);
   hprof_status status = write_note(services_, note);
+  if (status == HPROF_OK && TimedMethods::without_set() != 0) {
+    Note without;
+    without.add("latency: no room for the labels of ").add(TimedMethods::without_set());
+    status = write_note(services_, without.add(" calls, which are in the rows without labels"));
+  }
   if (status == HPROF_OK && running_ != 0) {
     Note running;
     running.add("latency: ")

@@ -36,15 +36,44 @@ struct Clock {
 };
 
 Clock clock;
-std::atomic<uint32_t> methods[kNumbers];
+std::atomic<uint64_t> methods[kNumbers];  // label set << 32 | method
+Labels thread_labels;
+std::atomic<uint32_t> sets_left{0};  // numbers of methods with labels that can still be taken
+std::atomic<uint64_t> without_sets{0};
 // Not touched, and so without memory, but for the numbers in use.
 Histogram histograms[kNumbers];
 
+// The number of the method with the calling thread's labels; its own if there is none.
+uint32_t with_labels(const JNIEnv* jni, uint32_t number) {
+  constexpr uint32_t kMostTries = 64;
+  const hprof_string_id set = thread_labels.current(jni, hprof_thread_serial{0});
+  const auto method = static_cast<hprof_method_id>(methods[number].load(std::memory_order_relaxed));
+  if (set == 0 || method == 0) return number;
+  const uint64_t wanted = uint64_t{set} << 32 | method;
+  uint32_t at = (number + set * 0x9e3779b1u) % kNumbers;
+  for (uint32_t tries = 0; tries < kMostTries; tries++, at = (at + 1) % kNumbers) {
+    uint64_t found = methods[at].load(std::memory_order_relaxed);
+    if (found == wanted) return at;
+    if (found != 0 || at == 0) continue;
+    uint32_t left = sets_left.load(std::memory_order_relaxed);
+    while (left != 0 && !sets_left.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) {
+    }
+    if (left == 0) break;
+    if (methods[at].compare_exchange_strong(found, wanted, std::memory_order_acq_rel)) return at;
+    sets_left.fetch_add(1, std::memory_order_relaxed);
+    if (found == wanted) return at;
+  }
+  without_sets.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
 // The program can call it with any number, too.
-jlong JNICALL call_begins(JNIEnv*, jclass, jint number) {
-  const bool in_super = number < 0;
-  if (in_super) number = ~number;
-  if (number <= 0 || number >= static_cast<jint>(kNumbers)) return 0;
+jlong JNICALL call_begins(JNIEnv* jni, jclass, jint passed) {
+  const bool in_super = passed < 0;
+  if (in_super) passed = ~passed;
+  if (passed <= 0 || passed >= static_cast<jint>(kNumbers)) return 0;
+  auto number = static_cast<uint32_t>(passed);
+  if (thread_labels.are_on()) number = with_labels(jni, number);
   Histogram& histogram = histograms[number];
   if (in_super) {
     histogram.begin_in_super();
@@ -95,13 +124,32 @@ const hprof_probe_class kClass = {"java/lang/HprofLatency", kHprofLatency, sizeo
 const hprof_probe_class* TimedMethods::java_class() { return &kClass; }
 
 hprof_method_id TimedMethods::method_of(uint32_t number) {
-  return methods[number].load(std::memory_order_acquire);
+  return static_cast<hprof_method_id>(methods[number].load(std::memory_order_acquire));
+}
+hprof_string_id TimedMethods::set_of(uint32_t number) {
+  return static_cast<hprof_string_id>(methods[number].load(std::memory_order_acquire) >> 32);
+}
+const Labels& TimedMethods::labels() { return thread_labels; }
+uint64_t TimedMethods::without_set() { return without_sets.load(std::memory_order_relaxed); }
+
+void TimedMethods::find_labels() {
+  constexpr uint32_t kMostSets = 1024, kFewestSets = 16;
+  constexpr uint64_t kBytes = sizeof(Histogram) + kReportBytes;
+  if (set_room_ != 0) return;
+  thread_labels.open(services_);
+  if (!thread_labels.are_on()) return;
+  uint32_t room = kMostSets;
+  while (room >= kFewestSets && services_.mem->charge(services_.host, room * kBytes) == 0) room /= 2;
+  set_room_ = room >= kFewestSets ? room : 0;
+  kept_.fetch_add(set_room_ * kReportBytes, std::memory_order_relaxed);
+  sets_left.store(set_room_, std::memory_order_relaxed);
 }
 Histogram& TimedMethods::histogram(uint32_t number) { return histograms[number]; }
 void TimedMethods::read(uint32_t number, Counts* counts) { counts->read(histograms[number]); }
 
 void TimedMethods::open(const Services& services) {
   services_ = services;
+  without_sets.store(0, std::memory_order_relaxed);
   lost_ = services.log->loss_counter(services.host,
                                      "methods: 4,095 are timed already, or memory was short (latency=)");
   for (uint32_t i = 1; i < kNumbers; i++) {
@@ -122,7 +170,11 @@ void TimedMethods::open(const Services& services) {
 // The histograms stay, for calls that end later; the next session uses the same memory.
 void TimedMethods::close() {
   lend();
-  if (count() != 0) services_.mem->uncharge(services_.host, uint64_t{count()} * sizeof(Histogram));
+  const uint64_t histograms_charged = uint64_t{count()} + set_room_;
+  if (histograms_charged != 0)
+    services_.mem->uncharge(services_.host, histograms_charged * sizeof(Histogram));
+  sets_left.store(0, std::memory_order_relaxed);
+  thread_labels.close();
 }
 
 void TimedMethods::lend() {
@@ -142,7 +194,7 @@ uint32_t TimedMethods::number(hprof_method_id method) {
   uint32_t at = method % kNumbers;
   for (uint32_t tries = 0; tries < kNumbers; tries++, at = (at + 1) % kNumbers) {
     if (at == 0) continue;
-    uint32_t found = methods[at].load(std::memory_order_acquire);
+    uint64_t found = methods[at].load(std::memory_order_acquire);
     if (found == 0) {
       constexpr uint64_t kBytes = sizeof(Histogram) + kReportBytes;
       if (services_.mem->charge(services_.host, kBytes) == 0) break;

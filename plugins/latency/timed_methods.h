@@ -10,6 +10,7 @@
 
 #include <hprof/cpp/counter_rate.hpp>
 #include <hprof/cpp/histogram.hpp>
+#include <hprof/cpp/labels.hpp>
 #include <hprof/service/probes.h>
 
 namespace hprof::latency {
@@ -27,7 +28,8 @@ constexpr uint64_t kInSuper = kClockMask + 1;
 // Bytes that a report takes for a method, most likely: its row, and those of some classes.
 constexpr uint64_t kReportBytes = 768;
 
-// Numbers, and what they stand for. One instance per process has them: open() takes them over.
+// Numbers, and what they stand for: a method, or with labels a method and a label set. One instance per
+// process has them: open() takes them over.
 class TimedMethods {
  public:
   // Measures the clock, and empties the histograms of an earlier session, whose calls are not counted.
@@ -37,8 +39,14 @@ class TimedMethods {
   bool uses_counter() const { return uses_counter_; }
   // The number of a method, perhaps a new one; 0: there are none left, or no memory. [app]
   uint32_t number(hprof_method_id method);
+  // From now on calls of threads with labels are counted by label set, too, unless no unit sets contexts.
+  // When all units have been created. [control]
+  void find_labels();
+  static const Labels& labels();
+  static uint64_t without_set();  // calls with labels that are counted by their method alone [any]
   // The method of a number below kNumbers; 0: none. [control]
   static hprof_method_id method_of(uint32_t number);
+  static hprof_string_id set_of(uint32_t number);  // 0: none
   static Histogram& histogram(uint32_t number);
   // What a report reads of it. [control]
   static void read(uint32_t number, Counts* counts);
@@ -57,6 +65,7 @@ class TimedMethods {
   std::atomic<uint32_t> count_{0};
   std::atomic<uint64_t> kept_{0};  // bytes, for reports
   uint64_t lent_ = 0;
+  uint32_t set_room_ = 0;  // numbers of methods with labels that there is memory for
   bool uses_counter_ = false;
 };
 

@@ -162,14 +162,22 @@ void write_latency(TextOut& out, const hprof_rec_table& table) {
       .lit(") ")
       .date(table.created_ms)
       .lit("\n");
-  out.lit("rank      calls running    mean     p50     p90     p99   p99.9     max method\n");
+  constexpr uint32_t kLabels = sizeof(hprof_latency_row) / sizeof(hprof_cell);  // the column behind the row's
+  const bool has_labels = table.schema->column_count > kLabels;
+  out.lit("rank      calls running    mean     p50     p90     p99   p99.9     max method");
+  if (has_labels) out.lit(" labels");
+  out.lit("\n");
   for (uint64_t i = 0; i < table.row_count && out.ok(); i++) {
     const auto& row = row_at<hprof_latency_row>(table, i);
     out.dec(i + 1, 4).lit(" ").dec(row.calls, 10).lit(" ").dec(row.running, 7);
     for (const uint64_t ns : {row.mean_ns, row.p50_ns, row.p90_ns, row.p99_ns, row.p99_9_ns, row.max_ns})
       write_duration(out, ns);
     out.lit(" ");
-    write_method_cell(out, table, 0, hprof_row_at(&table, i)[0]);
+    const hprof_cell* cells = hprof_row_at(&table, i);
+    write_method_cell(out, table, 0, cells[0]);
+    if (has_labels) out.lit(" ");
+    if (has_labels && cells[kLabels].u == 0) out.lit("-");
+    if (has_labels) out.string(static_cast<hprof_string_id>(cells[kLabels].u), Safe::kWord);
     out.lit("\n");
   }
   out.lit("CALL LATENCY END\n");

@@ -308,6 +308,24 @@ def each_contention_has_the_labels_of_who_waits(vm):
             check_equal(dict(found), truth(run), "contentions by labels, %s\n%s" % (kind, run))
 
 
+@vm_test(units=("bytecode", "context", "latency", "encoder_ascii", "sink_file"), quick=True)
+def each_call_has_the_labels_of_its_thread(vm):
+    for kind in kinds(vm):
+        run = vm.run_java(vm.agent_option("plugin=context,latency=Routes.call,file=out.txt"), "Routes", kind, "call", "2000")
+        truth(run)
+        section, = [found for found in parse_ascii(run.text("out.txt")).sections if found.name == "CALL LATENCY"]
+        check(section.lines[0].endswith(" max method labels"), "heading: %s" % section.lines[0])
+        found = {row[10]: int(row[1]) for row in map(str.split, section.lines[1:])}
+        wanted = collections.Counter()
+        for number in range(2000):
+            route, tenant = number % 3, number // 3 % 2
+            for at in (0, 2) if route == 2 else ():
+                wanted["route:/%d;tenant:t%d" % (at, tenant)] += 2
+            wanted["route:/%d;tenant:t%d" % (route, tenant)] += 2
+            wanted["-"] += 1
+        check_equal(found, dict(wanted), "calls by labels, %s\n%s" % (kind, run))
+
+
 @vm_test(units=("bytecode", "context", "heap_sites", "encoder_ascii", "sink_file"))
 def labels_that_tell_rows_apart_can_be_chosen(vm):
     options = "plugin=context,context-by=%s,heap=sites,cutoff=0,file=out.txt"
