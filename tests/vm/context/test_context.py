@@ -1,5 +1,6 @@
 """plugin=context: what a tracer says in Java is with each sample of the thread that it was said on, virtual threads too."""
 import collections
+import json
 import math
 import os
 import re
@@ -11,6 +12,7 @@ from programs import jni_library
 from pictures import Pprof
 from reports import parse_ascii, parse_monitors, tables
 from streams import SAMPLES, Stream
+from tool import hprof
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 UNITS = ("context", "cpu_samples", "encoder_json", "sink_file")
@@ -324,6 +326,25 @@ def each_call_has_the_labels_of_its_thread(vm):
             wanted["route:/%d;tenant:t%d" % (route, tenant)] += 2
             wanted["-"] += 1
         check_equal(found, dict(wanted), "calls by labels, %s\n%s" % (kind, run))
+
+
+@vm_test(units=("bytecode", "context", "cpu_samples", "heap_sites", "monitor", "latency", "encoder_ascii", "encoder_json", "sink_file"))
+def one_table_has_all_of_each_value_of_a_label(vm):
+    options = "plugin=context,cpu=samples,heap=sites,monitor=y,cutoff=0,depth=16,format=%s,file=out"
+    for form in ("a", "json"):
+        run = vm.run_java(vm.agent_option(options % form), "Routes", "platform", "make", "2000")
+        wanted = collections.Counter()
+        for labels, count in truth(run).items():
+            wanted[labels[0] or "(none)"] += count
+        code, said = hprof(vm, "print", "--by=route", "--json", vm.path("out"))
+        check_equal(code, 0, "exit code of hprof print: %s" % said)
+        table, = json.loads(said)["plain_tables"]["parts"]
+        rows = {row["route"]: row for row in table["rows"]}
+        check_equal(set(rows) - {"(none)"}, set(wanted) - {"(none)"}, "values: %s" % said)
+        for value, count in wanted.items():
+            objects = rows[value]["alloc_sites.allocated_objects"]
+            check(count <= objects if value == "(none)" else count <= objects <= 4 * count, "objects of %s: %d of %d" % (value, count, objects))
+            check(rows[value]["alloc_sites.allocated_bytes"] >= 16 * objects, "bytes of %s" % value)
 
 
 @vm_test(units=("bytecode", "context", "heap_sites", "encoder_ascii", "sink_file"))

@@ -61,6 +61,7 @@ std::string by_words(const Profile& profile) {
         words.push_back(table.columns[i]);
   }
   if (any_stacks) words.insert(words.end(), {"self", "total"});
+  for (const std::string& label : labels_in(profile)) words.push_back(label);
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text.empty() ? "none that --by takes" : text;

@@ -1,6 +1,7 @@
 // Sums of a table's rows, by stack or by line.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,11 @@ constexpr OptionRow kByOption = {"--by", "COLUMN", "rank by bytes, objects, live
 // Makes what --by says the preferred column of each table that has it; "self" and "total" change none. Sorts
 // plain tables by it. False with *error: no table has it.
 bool rank_by(const std::string& by, Profile* profile, std::string* error);
+
+// The names of the labels at the roots of stacks (plugin=context).
+std::set<std::string> labels_in(const Profile& profile);
+// Replaces all tables by one, of what they have for each value of a label. False: none has that label.
+bool sum_by_label(const std::string& label, Profile* profile);
 
 // A source line or a method.
 struct PlaceSum {

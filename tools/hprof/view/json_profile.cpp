@@ -256,7 +256,7 @@ class JsonProfile {
       if (column.is_trace) row.trace = cell.number();
       if (column.is_leaf) row.name = name_of(cell);
       if (column.name == "label") row.label = cell.words();
-      if (column.is_text && !table_.leaf && !is_events_ && column.name != "label")
+      if (column.is_text && !table_.leaf && !is_events_ && column.name != "label" && column.name != "labels")
         add_to_name(name_of(cell), &row);
       texts.push_back(column.is_trace ? trace_text(profile_, row.trace) : name_of(cell));
     }
