@@ -48,7 +48,7 @@ bool FrameWalk::hide(const void* env, const void* method) {
     if (method != nullptr && ids_are_pointers_) behind = guarded_read<uintptr_t>(method);
   });
   if (!fine || found == 0 || hidden_count_ == kMostHidden) return false;
-  hidden_[hidden_count_++] = found;
+  hidden_[hidden_count_++] = {found, method};
   ids_are_pointers_ = ids_are_pointers_ && behind == found;
   home_->settle(Item::kMethodPointers, ids_are_pointers_ ? nullptr : "method ids do not point to methods");
   return true;
@@ -160,7 +160,9 @@ bool FrameWalk::step(Frame* frame, Step* step) {
 
 bool FrameWalk::is_hidden(uint64_t method) const {
   for (uint32_t i = 0; i < hidden_count_; i++) {
-    if (hidden_[i] == method) return true;
+    const Hidden& hidden = hidden_[i];
+    const uint64_t now = ids_are_pointers_ ? address_of(guarded_read<void*>(hidden.id)) : hidden.method;
+    if (now == method) return true;
   }
   return false;
 }

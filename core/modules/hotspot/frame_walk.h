@@ -161,7 +161,11 @@ class FrameWalk : private VmFrames {
                                      SeenCode* seen);
   [[gnu::cold]] uint64_t called_method(const void* env);
 
-  uint64_t hidden_[kMostHidden] = {};  // Method*
+  struct Hidden {
+    uint64_t method;  // Method*, until its class is redefined
+    const void* id;   // jmethodID, which then leads to the new one
+  };
+  Hidden hidden_[kMostHidden] = {};
   uint32_t hidden_count_ = 0;
   bool ids_are_pointers_ = false;  // a jmethodID points to its Method*
   bool code_goes_in_collections_ = false;

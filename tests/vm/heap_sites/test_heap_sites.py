@@ -173,6 +173,20 @@ def own_walk_and_the_vm_give_the_same_table(vm):
     check_equal(found[0], found[1], "rows")
 
 
+@vm_test(units=UNITS + ("calls",), until=25)
+def the_own_walk_stays_right_when_a_later_unit_rewrites_object(vm):
+    """Its constructor, which is in no trace, then has another address."""
+    options = "heap=sites,sites-live=n,calls=y,start=n,depth=3,cutoff=0,file=out.txt,control=" + vm.path("s")
+    live = vm.start(options, "Callers", java=("-Xint",))
+    must(vm.path("s"), "start")
+    live.next_round(1)
+    run = live.ended_well()
+    report = parse_ascii(run.text("out.txt"))
+    made = {report.traces[row.trace].frames[2][0]: row.objects for row in tables(report)[0] if row.name == "Callers$Item"}
+    check_equal(made, {"Callers.first": 20000, "Callers.second": 10000}, "items\n%s" % run)
+    check("walked stacks: one was wrong" not in run.text("out.txt"), "the walk was wrong\n%s" % run)
+
+
 @vm_test(units=UNITS, since=17)
 def newer_kinds_of_objects_are_counted(vm):
     run, report = profile(vm, ",depth=20", "SitesModern")
