@@ -203,6 +203,23 @@ TEST_CASE("windows: of tables without stacks whose columns are told apart what h
   CHECK(read({most}).plain_tables[0].rows[0][1] == "18446744073709551615");
 }
 
+TEST_CASE("events without stacks come in several tables, and are one") {
+  Files files;
+  const auto table = [](unsigned first) {
+    std::string text =
+        "{\"record\":\"table\",\"name\":\"acme.pauses/1\",\"title\":\"PAUSES\",\"flags\":[\"events\"],"
+        "\"columns\":[{\"name\":\"number\",\"type\":\"int\",\"flags\":[]}]}\n";
+    for (unsigned i = 0; i < 2; ++i)
+      text += "{\"record\":\"row\",\"table\":\"acme.pauses/1\",\"cells\":{\"number\":" +
+              std::to_string(first + i) + "}}\n";
+    return text;
+  };
+  const Profile all = read(
+      {files.put("a.json", "{\"record\":\"begin\",\"version\":1,\"created_ms\":0}\n" + table(1) + table(3))});
+  REQUIRE(all.plain_tables.size() == 1);
+  CHECK(all.plain_tables[0].rows == std::vector<std::vector<std::string>>{{"1"}, {"2"}, {"3"}, {"4"}});
+}
+
 TEST_CASE("windows: files and folders are one input, in the order of their numbers") {
   Files files;
   const std::string folder = files.folder + "/app";

@@ -1,6 +1,7 @@
 // Reads lines of JSON, as format=json writes them: tables with their columns, and what their rows refer to.
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -274,7 +275,10 @@ class JsonProfile {
     const bool had_table = in_table_;
     in_table_ = false;
     if (!had_table || (table_.rows.empty() && plain_.rows.empty())) return;
-    if (!is_profile()) return put_plain_table(std::move(plain_), &profile_);
+    if (!is_profile()) {
+      if (!is_events_ || !continues_events()) put_plain_table(std::move(plain_), &profile_);
+      return;
+    }
     if (!is_events_) {
       profile_.tables.push_back(std::move(table_));
       return;
@@ -289,6 +293,16 @@ class JsonProfile {
     table_.totals.clear();
     if (index == events_.size()) events_.push_back(std::move(table_));
     for (ProfileRow& row : rows) add_event(std::move(row), index);
+  }
+
+  // Adds events without stacks to those before. False: there are none.
+  bool continues_events() {
+    const auto found = profile_.plain_places.find(plain_.title);
+    if (found == profile_.plain_places.end()) return false;
+    PlainTable& all = profile_.plain_tables[found->second];
+    if (all.columns != plain_.columns) return false;
+    std::move(plain_.rows.begin(), plain_.rows.end(), std::back_inserter(all.rows));
+    return true;
   }
 
   void add_event(ProfileRow row, size_t table) {
