@@ -138,8 +138,10 @@ class Answers(unittest.TestCase):
 
     def test_print_of_tables_without_stacks(self):
         path = self.put("other.txt", "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n"
-                        "TRACE 300001:\n\tdemo.A.m(A.java:1)\nACME_POOLS: pool=a size=3 load=0.50\nACME_POOLS: pool=b size=4 load=1.25\n")
-        table = self.answer("print", path)["plain_tables"]["parts"][0]
+                        "TRACE 300001:\n\tdemo.A.m(A.java:1)\nACME_POOLS: pool=a size=3 load=0.50\nACME_POOLS: pool=b size=4 load=1.25\n"
+                        "MONITOR DUMP BEGIN\n    THREAD 200001, trace 300001, status: R\nMONITOR DUMP END\n")
+        table, dump = self.answer("print", path)["plain_tables"]["parts"]
+        self.assertEqual([[each["facts"]["is_read"], len(each["rows"])] for each in (table, dump)], [["yes", 2], ["no", 0]])
         self.assertEqual([table["title"], table["rows"]],
                          ["ACME_POOLS", [{"pool": "a", "size": 3, "load": 0.5}, {"pool": "b", "size": 4, "load": 1.25}]])
 

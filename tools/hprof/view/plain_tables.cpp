@@ -72,7 +72,8 @@ Section section_of(const PlainTable& from, uint64_t top) {
   const std::vector<std::string> keys =
       distinct_keys(has_columns ? whole.columns : std::vector<std::string>{"line"}, {});
   Section section{"", from.title, from.head};
-  section.facts = {data_fact("windows", number_or_null(from.windows)),
+  section.facts = {data_fact("is_read", yes_or_no(from.is_kept())),
+                   data_fact("windows", number_or_null(from.windows)),
                    data_fact("is_sum", yes_or_no(from.windows > 1 && !from.kinds.empty()))};
   Table table{"rows", "", {}};
   for (size_t i = 0; i < keys.size(); ++i)
