@@ -205,6 +205,15 @@ public class Counting {
         for (Counts counts : open) counts.close();
     }
 
+    /** Stopped while the program waits for the end of its stdin. */
+    static void stopped() throws Exception {
+        Counts counts = Hprof.count(() -> work(3));
+        System.out.println("ready " + Pid.own());
+        while (System.in.read() >= 0) continue;
+        refused(() -> counts.calls(), "was stopped");
+        refused(() -> Hprof.count(() -> work(3)), "does not count in this VM");
+    }
+
     static void absent() {
         check(0, Hprof.isPresent() ? 1 : 0, "present");
         refused(() -> Hprof.count(() -> steps(1)), "-agentpath:/path/to/libhprof.so=count=y,include=");
@@ -218,6 +227,7 @@ public class Counting {
             case "exceptions": exceptions(); break;
             case "threads": threads(); break;
             case "many": many(); break;
+            case "stopped": stopped(); break;
             default: absent();
         }
         System.out.println("done");

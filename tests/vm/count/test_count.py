@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+from commands import must
 from harness import ROOT, Skip, check, check_equal, vm_test
 from reports import parse_ascii
 
@@ -40,6 +41,14 @@ def without_the_agent_a_call_says_how_to_start_it(vm):
     for options in ("-Dx=y", vm.agent_option("calls=y,file=out.txt")):
         run = vm.run_java(options, "Counting", "absent")
         check_equal((run.code, run.out), (0, "done\n"), "%s\n" % run)
+
+
+@vm_test(units=UNITS)
+def names_that_are_read_after_a_stop_say_so(vm):
+    live = vm.start("count=y,include=Counting,control=ctl", "Counting", "stopped")
+    must(vm.path("ctl"), "stop")
+    run = live.finish()
+    check_equal((run.code, run.out.split("\n")[1:]), (0, ["done", ""]), "%s\n" % run)
 
 
 @vm_test(units=UNITS)

@@ -51,7 +51,14 @@ final class Agent {
     /** CALLS and OBJECTS; the number of methods that were called; these, each with its calls; sites: class, trace, objects, bytes. */
     static native long[] end(long handle);
 
+    /** Null: the agent was stopped, or has no memory. */
     static native String name(int kind, long number);
+
+    static String known(int kind, long number) {
+        String name = name(kind, number);
+        if (name == null) throw new IllegalStateException("the hprof agent was stopped, or had no memory, before the names of this count were read");
+        return name;
+    }
 
     /** True: the calls of a method with that name are counted. */
     static native boolean counts(String method);

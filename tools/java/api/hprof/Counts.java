@@ -97,7 +97,7 @@ public final class Counts implements AutoCloseable {
         if (calls != null) return calls;
         Map<String, Long> found = new TreeMap<>();
         for (int i = FIRST; i < firstSite(); i += 2) {
-            String method = Agent.name(Agent.METHOD, rows[i]);
+            String method = Agent.known(Agent.METHOD, rows[i]);
             if (!isOwn(method)) found.merge(method, rows[i + 1], Long::sum);
         }
         return calls = Collections.unmodifiableMap(found);
@@ -146,9 +146,9 @@ public final class Counts implements AutoCloseable {
         require(Agent.OBJECTS);
         List<Site> found = new ArrayList<>();
         for (int i = firstSite(); i < rows.length; i += 4) {
-            String type = Agent.name(Agent.CLASS, rows[i]);
+            String type = Agent.known(Agent.CLASS, rows[i]);
             if (!type.equals(Counts.class.getName()))
-                found.add(new Site(type, rows[i + 2], rows[i + 3], Arrays.asList(Agent.name(Agent.TRACE, rows[i + 1]).split("\n"))));
+                found.add(new Site(type, rows[i + 2], rows[i + 3], Arrays.asList(Agent.known(Agent.TRACE, rows[i + 1]).split("\n"))));
         }
         found.sort(Comparator.comparingLong((Site site) -> -site.objects).thenComparing(site -> site.type));
         return sites = Collections.unmodifiableList(found);
