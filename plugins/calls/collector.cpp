@@ -114,14 +114,19 @@ hprof_status Collector::start() {
 
 void Collector::run(bool on) {
   LockGuard guard(run_lock_, services_);
+  run_locked(on);
+}
+
+void Collector::run_locked(bool on) {
   if (!is_started_) return;
   if (!on) services_.probes->stop(services_.host, probes_);
   if (on) services_.probes->start(services_.host, probes_);
 }
 
 void Collector::stop() {
-  run(false);
+  // In one go: a count that begins now must not start the probes again.
   LockGuard guard(run_lock_, services_);
+  run_locked(false);
   is_started_ = false;
   counts_.stop();
 }

@@ -46,6 +46,7 @@ class Collector {
 
  private:
   struct Rows;
+  void run_locked(bool on);
   bool is_by_thread() const { return services_.settings().thread_in_traces != 0; }
   void find_key(JNIEnv* jni);
   uint64_t key(JNIEnv* jni) const;

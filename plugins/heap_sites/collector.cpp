@@ -198,6 +198,10 @@ hprof_status Collector::start() {
 
 void Collector::run(bool on) {
   LockGuard guard(run_lock_, services_);
+  run_locked(on);
+}
+
+void Collector::run_locked(bool on) {
   if (!is_started_) return;
   counts_.store(on);
   if (!mode_.sampled && on) services_.probes->start(services_.host, probes_);
@@ -205,9 +209,10 @@ void Collector::run(bool on) {
 }
 
 void Collector::stop() {
-  run(false);
   {
+    // In one go: a count that begins now must not start the probes again.
     LockGuard guard(run_lock_, services_);
+    run_locked(false);
     is_started_ = false;
   }
   followed_.stop(jni());

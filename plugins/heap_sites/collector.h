@@ -124,6 +124,7 @@ class Collector {
   // collector.cpp
   const char* choose_mode();
   hprof_status start_exact(JNIEnv* jni);
+  void run_locked(bool on);
   void prepare(JNIEnv* jni);
   void watch_natives(JNIEnv* jni);
   JNIEnv* jni() const { return static_cast<JNIEnv*>(services_.jvm->jni(services_.host)); }
