@@ -2,12 +2,17 @@
 #include "platform/library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <type_traits>
+#include <unistd.h>
 
 #include "platform/common/text.h"
 
@@ -27,11 +32,44 @@ int copy_name(dl_phdr_info* info, size_t, void* context) {
   return 1;
 }
 
+using FileHead = std::conditional_t<sizeof(void*) == 8, Elf64_Ehdr, Elf32_Ehdr>;
+using Segment = std::conditional_t<sizeof(void*) == 8, Elf64_Phdr, Elf32_Phdr>;
+
+// True: segments lie behind the end of the file, as of one that was copied in part. The loader would map
+// them, and the process would end with SIGBUS.
+bool is_cut_short(const char* path) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  struct stat status;
+  char begin[4096];  // the list of segments follows the head
+  const ssize_t got = fstat(file, &status) == 0 ? read(file, begin, sizeof begin) : -1;
+  close(file);
+  FileHead head;
+  if (got < static_cast<ssize_t>(sizeof head)) return false;
+  memcpy(&head, begin, sizeof head);
+  if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(Segment)) return false;
+  const auto size = static_cast<uint64_t>(status.st_size), known = static_cast<uint64_t>(got);
+  uint64_t at = head.e_phoff;
+  for (uint32_t i = 0; i < head.e_phnum && at <= known && known - at >= sizeof(Segment); i++) {
+    Segment segment;
+    memcpy(&segment, begin + at, sizeof segment);
+    at += sizeof segment;
+    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* const kLibrarySuffix = ".so";
 
 int library_open(const char* path, Library* library, char* reason, size_t size) {
+  library->handle = nullptr;
+  if (is_cut_short(path)) {
+    copy_text("the file is cut short", reason, size);
+    return ENOEXEC;
+  }
   library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library->handle) {
     copy_text("", reason, size);

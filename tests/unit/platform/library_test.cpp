@@ -32,6 +32,20 @@ TEST_CASE("a library that cannot be loaded gives the loader's words") {
   CHECK(std::string(small).size() == 4);
 }
 
+TEST_CASE("a library that was copied in part is refused, whatever its length is") {
+  TemporaryFolder folder;
+  Library library;
+  char reason[512] = "";
+  const std::string part = folder.in("part.so");
+  for (uint64_t size = std::filesystem::file_size(HPROF_TEST_LIBRARY) / 8 * 4; size > 64; size /= 2) {
+    std::filesystem::copy_file(HPROF_TEST_LIBRARY, part, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(part, size);
+    CAPTURE(size);
+    CHECK(library_open(part.c_str(), &library, reason, sizeof reason) != 0);
+    CHECK(library.handle == nullptr);
+  }
+}
+
 TEST_CASE("the path of a library is found from an address in it, with links resolved") {
   TemporaryFolder folder;
   const std::string link = folder.in("linked.so");
