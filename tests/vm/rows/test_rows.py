@@ -1,85 +1,15 @@
 """format=rows: lines that databases take as they are, and the questions of examples/rows."""
 import collections
 import glob
-import http.client
 import json
-import os
-import shutil
 import subprocess
-import urllib.parse
 
-from harness import Failure, Skip, check, check_equal, vm_test
-from peers import closed_port
+from clickhouse import INSERT, ClickHouse, question
+from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
 from tool import program
 
-EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples", "rows")
 TIMES = ("bytecode", "cpu_times", "encoder_ascii", "encoder_json", "sink_file")
-INSERT = "INSERT INTO profile FORMAT JSONEachRow"
-CONFIG = """<yandex><logger><level>warning</level><console>1</console></logger>
-<listen_host>127.0.0.1</listen_host><http_port>%(http)d</http_port><tcp_port>%(tcp)d</tcp_port>
-<path>%(folder)s/data/</path><tmp_path>%(folder)s/tmp/</tmp_path><users_config>users.xml</users_config>
-<mark_cache_size>16777216</mark_cache_size><default_profile>default</default_profile><default_database>default</default_database>
-</yandex>"""
-USERS = """<yandex><profiles><default></default></profiles><quotas><default></default></quotas><users><default><password></password>
-<networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users></yandex>"""
-
-
-def question(name, *changes):
-    with open(os.path.join(EXAMPLES, name)) as file:
-        text = file.read()
-    for before, after in changes:
-        check(before in text, "%s has no %s" % (name, before))
-        text = text.replace(before, after)
-    return text
-
-
-class ClickHouse:
-    """A server of one test, with the table of the example."""
-
-    def __init__(self, vm):
-        server = shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin")
-        if server is None:
-            raise Skip("no clickhouse-server here (Debian: clickhouse-server)")
-        folder = vm.path("clickhouse")
-        os.mkdir(folder)
-        self.port = closed_port()
-        for name, text in (("config.xml", CONFIG % {"http": self.port, "tcp": closed_port(), "folder": folder}), ("users.xml", USERS)):
-            with open(os.path.join(folder, name), "w") as file:
-                file.write(text)
-        self.log = open(os.path.join(folder, "log"), "wb")
-        self.process = subprocess.Popen([server, "--config-file=config.xml"], cwd=folder, stdout=self.log, stderr=self.log)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.log.close()
-
-    def url(self, text):
-        return "http://127.0.0.1:%d/?query=%s" % (self.port, urllib.parse.quote(text))
-
-    def answer(self, text, rows=b""):
-        """[[cell]]"""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        try:
-            connection.request("POST", "/?query=" + urllib.parse.quote(text), rows)
-            got = connection.getresponse()
-            said = got.read().decode()
-        finally:
-            connection.close()
-        check_equal(got.status, 200, said)
-        return [line.split("\t") for line in said.splitlines()]
-
-    def is_up(self):
-        if self.process.poll() is not None:
-            raise Failure("the server ended with %d" % self.process.returncode)
-        try:
-            return self.answer("SELECT 1") == [["1"]]
-        except OSError:
-            return False
 
 
 def rows_of(vm, options, *arguments):
@@ -116,7 +46,7 @@ def each_row_stands_alone(vm):
 
 @vm_test(units=TIMES + ("filter_gzip", "sink_http"))
 def clickhouse_takes_them_and_answers_the_questions_of_the_example(vm):
-    with ClickHouse(vm) as server:
+    with ClickHouse(vm.path("clickhouse")) as server:
         for version, objects in (("1", "40"), ("2", "4000")):
             live = vm.start("cpu=times,cutoff=0,depth=4,every=1,format=rows,compress=gzip,labels=service:shop;version:%s,url=%s" % (version, server.url(INSERT)), "Rounds", objects)
             live.wait_until(server.is_up, "the server")
@@ -137,6 +67,10 @@ def clickhouse_takes_them_and_answers_the_questions_of_the_example(vm):
         for name in ("top_methods", "by_label", "slowest"):
             check(server.answer(question("clickhouse/%s.sql" % name, times)), "no answer to %s" % name)
         check_equal(server.answer(question("clickhouse/leaks.sql")), [], "live bytes of a profile of calls")
+        server.answer(question("clickhouse/table_by_hour.sql"))
+        for now in ("(now() + 3600)", "now()", "(now() + 3600)"):  # of this hour and of the one before, the first twice
+            server.answer(question("clickhouse/by_hour.sql", ("now()", now)))
+        check_equal(server.answer((calls % "2").replace("profile", "profile_by_hour")), [["50"]], "calls by hour")
         folded = server.answer(question("clickhouse/flame_graph.sql", times, samples))
         printed = subprocess.run([*program(vm), "print", "--top=0", "-"], input="\n".join(line[0] for line in folded), stdout=subprocess.PIPE,
                                  universal_newlines=True, timeout=60)
