@@ -75,6 +75,7 @@ COMMANDS = {
     "How long do the calls of a method take?": 2, "How often is each method called?": 2, "What changed?": 3, "Which requests was it?": 2,
     "A picture, or a file for my own tool": 3, "What was it at 12:03?": 2, "An idle agent, used later": 4,
     "A report and a dump over a socket": 3, "In a Docker image": 2,
+    "How long do tasks wait for a thread?": 2,
 }
 
 
