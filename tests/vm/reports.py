@@ -302,7 +302,7 @@ def by_method(report, rows, owner):
 # --- JSON ----------------------------------------------------------------------------------------------------------
 
 def json_tables(text, name):
-    """[(report, [{column: cell}])] of the tables of that name; methods and traces as Class.method."""
+    """[(report, [{column: cell}])] of the tables of that name; methods and traces as Class.method, traces also as stack."""
     frames, traces, report, found, into = {}, {}, None, [], None
     for line in text.splitlines():
         record = json.loads(line)
@@ -320,7 +320,9 @@ def json_tables(text, name):
         elif kind == "row":
             cells = dict(record["cells"])
             if "trace" in cells:
-                cells["method"], = traces[cells["trace"]]
+                cells["stack"] = traces[cells["trace"]]
+                if len(cells["stack"]) == 1:
+                    cells["method"] = cells["stack"][0]
             into.append(cells)
     return found
 
