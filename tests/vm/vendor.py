@@ -46,10 +46,10 @@ def vendor_plugin(vm, name="gc_pauses"):
 
 
 def exceptions_of(text, name):
-    """{method: {column: sum}} in the rows that the example `exceptions` has in a text report of the class of that name."""
+    """{method: {column: sum}} in the rows that the example `throws` has in a text report of the class of that name."""
     sums = {}
     for line in text.splitlines():
-        cells = dict(part.split("=", 1) for part in line.split()[1:]) if line.startswith("EXCEPTIONS:") else {}
+        cells = dict(part.split("=", 1) for part in line.split()[1:]) if line.startswith("THROWS:") else {}
         if cells.get("class") != name:
             continue
         row = sums.setdefault(cells["method"], {})

@@ -27,7 +27,7 @@ MEMBER = "  uint64_t tomorrow;\n"
 SERVICE = ("const ServiceRow kServices[] = {\n", '    {"hprof.tomorrow/1", &kLog},\n')
 MODULES = {
     "gc_pauses": ("examples/gc_pauses/gc_pauses.c",),
-    "exceptions": ("examples/exceptions/exceptions.cpp",),
+    "throws": ("examples/throws/throws.cpp",),
     "csv": ("examples/csv/csv.cpp",),
     "grows": ("tests/plugins/abi/grows.c",),
 }

@@ -11,7 +11,7 @@ import tempfile
 
 from new_units_test import run
 
-EXAMPLES = {"exceptions": False, "method_counts": False, "gc_pauses": True, "csv": True, "byte_count": True, "own_file": True}  # with a test
+EXAMPLES = {"throws": False, "method_counts": False, "gc_pauses": True, "csv": True, "byte_count": True, "own_file": True}  # with a test
 
 
 def main(source, prefix, jdk, folder=None):

@@ -132,7 +132,7 @@ def plugins_of_another_minor_version_write_the_same(vm):
     for part in ("plugins", "core/lib"):
         shutil.copytree(os.path.join(built, part), os.path.join(folder, part), copy_function=os.link)
     cores = {"today": vm.agent, "tomorrow": os.path.join(folder, "core", "lib", "libhprof.so")}
-    tables = "exceptions=y,gc_pauses=y,grows=y,cpu=times,heap=sites,cutoff=0,format=csv,file=out.csv"
+    tables = "throws=y,gc_pauses=y,grows=y,cpu=times,heap=sites,cutoff=0,format=csv,file=out.csv"
     records = "grows=y,monitor=y,heap=all,dump=jvmti,file=out.txt"
     wanted = []
     for core, plugins in (("today", "today"), ("tomorrow", "today"), ("today", "tomorrow")):

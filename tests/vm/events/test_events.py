@@ -189,8 +189,8 @@ def pauses_and_exceptions_of_vendors_are_events(vm):
     pauses = [row["pause"] for row in found.events("example.gc_pauses_events/1") if row["at"] <= found.window["end_ns"]]
     counted = next(row for _, row, _ in found.tables[-1].stacks)
     check_equal((len(pauses), sum(pauses), max(pauses)), (counted["pauses"], counted["total_ns"], counted["max_ns"]), "pauses")
-    agent, folder = vendor_plugin(vm, "exceptions")
-    _, found = stream(vm, "plugins=%s,exceptions=y" % folder, "Catches", agent=agent)
-    found.check_sum("example.exception_events/1", "example.exceptions/1", ("made", "caught"),
+    agent, folder = vendor_plugin(vm, "throws")
+    _, found = stream(vm, "plugins=%s,throws=y" % folder, "Catches", agent=agent)
+    found.check_sum("example.throws_events/1", "example.throws/1", ("made", "caught"),
                     lambda row: (row["trace"], row["class"]["id"]))
-    check_equal([row for row in found.events("example.exception_events/1") if not row["thread"]], [], "events without a thread")
+    check_equal([row for row in found.events("example.throws_events/1") if not row["thread"]], [], "events without a thread")

@@ -113,10 +113,10 @@ def contention_has_its_monitor_in_every_format(vm):
 def a_vendor_s_table_is_drawn_by_encoders_that_do_not_know_it(vm):
     """Its weights, and the class that stands on top, are all they need: the sums are those of the text report."""
     needs_modules(vm)
-    agent, folder = vendor_plugin(vm, "exceptions")
+    agent, folder = vendor_plugin(vm, "throws")
 
     def written(form, weight=""):
-        options = "plugins=%s,exceptions=y,caught-in=Catches,cutoff=0,format=%s%s,file=out" % (folder, form, weight)
+        options = "plugins=%s,throws=y,caught-in=Catches,cutoff=0,format=%s%s,file=out" % (folder, form, weight)
         return vm.profiled(options, "Catches", agent=agent)
     rows = exceptions_of(written("a").text("out"), "Catches$Own")
     check_equal(sum(row["made"] for row in rows.values()), 55, "made, in text: %s" % rows)

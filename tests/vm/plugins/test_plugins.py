@@ -168,8 +168,8 @@ def vendor_plugin_is_selected_by_its_option_or_its_id(vm):
 
 @vm_test(units=("bytecode", "encoder_ascii", "sink_file"))
 def vendor_plugin_counts_exceptions_by_class_and_method(vm):
-    agent, folder = vendor_plugin(vm, "exceptions")
-    options = "plugins=%s,exceptions=y,caught-in=Catches,file=out.txt" % folder
+    agent, folder = vendor_plugin(vm, "throws")
+    options = "plugins=%s,throws=y,caught-in=Catches,file=out.txt" % folder
     run = vm.profiled(options, "Catches", java=("-Xverify:all",), agent=agent)
     check_equal(own_exceptions(run), {("Catches.thrower", 50, 0, None), ("Catches.keeper", 5, 0, None), ("Catches.catcher", 0, 30, None),
                                       ("Catches.outer", 0, 20, None)}, "exceptions of the program\n%s\n%s" % (run, run.text("out.txt")))
@@ -196,11 +196,11 @@ def tables_of_a_vendor_are_shown_by_print_and_view(vm):
     """Alone in a report, too: one of numbers, one of methods, and ranked stacks."""
     agent, pauses = vendor_plugin(vm)
     _, counts = vendor_plugin(vm, "method_counts")
-    _, exceptions = vendor_plugin(vm, "exceptions")
+    _, exceptions = vendor_plugin(vm, "throws")
     for suffix, form in ((".txt", "a"), (".jsonl", "json")):
         shown = []
         for folder, options, program in ((pauses, "gc_pauses=y", ("Lambdas",)), (counts, "method_counts=Calls.deep", ("Calls",)),
-                                         (exceptions, "exceptions=y,caught-in=Catches", ("Catches",))):
+                                         (exceptions, "throws=y,caught-in=Catches", ("Catches",))):
             name = "out" + suffix
             vm.profiled("plugins=%s,%s,format=%s,file=%s,force=y" % (folder, options, form, name), *program, java=("-Xmn2m",), agent=agent)
             code, text = hprof(vm, "print", vm.path(name))
@@ -210,8 +210,8 @@ def tables_of_a_vendor_are_shown_by_print_and_view(vm):
             with open(vm.path("out.html"), encoding="utf-8") as file:
                 shown.append((text, file.read()))
         for (text, page), words, in_page in zip(shown, (r"GC.PAUSES\n +starts +pauses +total_ns +max_ns\n( +\d+){4}\n",
-                                                        r"METHOD.COUNTS\n +calls +method\n +501 +Calls\.deep\n", r"EXCEPTIONS, made \d+ in the rows\n"),
-                                                (r"<summary>GC.PAUSES, 1 row</summary>", r"<td>Calls\.deep</td>", r"\nT\t\S+\tEXCEPTIONS\n")):
+                                                        r"METHOD.COUNTS\n +calls +method\n +501 +Calls\.deep\n", r"THROWS, made \d+ in the rows\n"),
+                                                (r"<summary>GC.PAUSES, 1 row</summary>", r"<td>Calls\.deep</td>", r"\nT\t\S+\tTHROWS\n")):
             check(re.search(words, text), "print: no %r in\n%s" % (words, text))
             check(re.search(in_page, page), "view: no %r in the page of\n%s" % (in_page, text))
 
@@ -219,8 +219,8 @@ def tables_of_a_vendor_are_shown_by_print_and_view(vm):
 @vm_test(units=("bytecode", "encoder_ascii", "sink_file"))
 def vendor_plugin_counts_throws_by_an_environment_of_its_own(vm):
     """What a finally clause throws again is one more."""
-    agent, folder = vendor_plugin(vm, "exceptions")
-    run = vm.profiled("plugins=%s,exceptions=y,exceptions-thrown=y,caught-in=Catches,file=out.txt" % folder, "Catches", agent=agent)
+    agent, folder = vendor_plugin(vm, "throws")
+    run = vm.profiled("plugins=%s,throws=y,throws-events=y,caught-in=Catches,file=out.txt" % folder, "Catches", agent=agent)
     check_equal(own_exceptions(run), {("Catches.thrower", 50, 0, 50), ("Catches.cleaner", 0, 0, 20), ("Catches.keeper", 5, 0, 0),
                                       ("Catches.catcher", 0, 30, 0), ("Catches.outer", 0, 20, 0)},
                 "exceptions of the program\n%s\n%s" % (run, run.text("out.txt")))

@@ -3,7 +3,7 @@
 // code, too.
 //
 // The capability alone makes all exceptions slow: compiled code no longer finds handlers itself, but calls
-// the VM, which checks for debuggers. So it is requested only with exceptions-thrown=y.
+// the VM, which checks for debuggers. So it is requested only with throws-events=y.
 #pragma once
 
 #include <jvmti.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exceptions=y: exceptions by class and stack, made there and caught there. A vendor's plugin in C++: a
+// throws=y: exceptions by class and stack, made there and caught there. A vendor's plugin in C++: a
 // collector made of a class by the kit, probes, a table of its own, which format=flamegraph and others
-// draw. With exceptions-thrown=y also those thrown, by JVMTI's own events: a jvmtiEnv of the unit's own
+// draw. With throws-events=y also those thrown, by JVMTI's own events: a jvmtiEnv of the unit's own
 // (throw_events.h).
 #include <algorithm>
 #include <atomic>
@@ -30,10 +30,10 @@ struct Row {
   uint64_t exception;  // hprof_class_serial
   uint64_t method;     // hprof_method_id: the innermost of the stack
   uint64_t trace;      // hprof_trace_serial
-  uint64_t thrown;     // the last column, only with exceptions-thrown=y
+  uint64_t thrown;     // the last column, only with throws-events=y
 };
 
-constexpr const char* kTableName = "example.exceptions/1";
+constexpr const char* kTableName = "example.throws/1";
 constexpr hprof_column kColumns[] = {
     {"made", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "exceptions", "made here, thrown or not"},
     {"caught", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "exceptions", "caught here"},
@@ -43,7 +43,7 @@ constexpr hprof_column kColumns[] = {
     {"thrown", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "exceptions", "thrown here, again included"},
 };
 constexpr hprof_table_schema schema_of(uint32_t columns) {
-  return {sizeof(hprof_table_schema), columns, sizeof(hprof_column), 0, kTableName, "EXCEPTIONS", kColumns};
+  return {sizeof(hprof_table_schema), columns, sizeof(hprof_column), 0, kTableName, "THROWS", kColumns};
 }
 const hprof_table_schema kSchema = schema_of(5);
 const hprof_table_schema kSchemaThrown = schema_of(6);
@@ -68,8 +68,8 @@ const hprof_table_schema kEvents = {sizeof(hprof_table_schema),
                                     7,
                                     sizeof(hprof_column),
                                     0,
-                                    "example.exception_events/1",
-                                    "EXCEPTION EVENTS",
+                                    "example.throws_events/1",
+                                    "THROWS EVENTS",
                                     kEventColumns};
 
 constexpr uint64_t kFirstRows = 256;
@@ -100,10 +100,10 @@ class Exceptions {
       return HPROF_UNSUPPORTED;
     }
     if (config_.thrown != 0 && !open_events()) {
-      why.add("this VM has no exception events (exceptions-thrown=y)");
+      why.add("this VM has no exception events (throws-events=y)");
       return HPROF_UNSUPPORTED;
     }
-    lost_ = services_.log->loss_counter(services_.host, "exceptions: too many classes and stacks");
+    lost_ = services_.log->loss_counter(services_.host, "throws: too many classes and stacks");
     jvmti_ = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
     const uint32_t depth = services_.settings().depth;
     depth_ = depth == 0 ? 1 : depth < kMostFrames ? depth : kMostFrames;
@@ -154,8 +154,7 @@ class Exceptions {
     table.created_ms = services_.clock->wall_ms(services_.host);
     table.order = 0;  // made
     hprof_status status = services_.emit->write(services_.host, &table.head);
-    if (status == HPROF_OK)
-      status = write_note_on_probes(services_, probes_, "exceptions=y: not looked at: ");
+    if (status == HPROF_OK) status = write_note_on_probes(services_, probes_, "throws=y: not looked at: ");
     services_.release(rows, most);
     return status;
   }
@@ -277,7 +276,7 @@ class Exceptions {
 const hprof_option kOptions[] = {
     {"caught-in", HPROF_OPTION_TEXT, offsetof(Config, caught_in), nullptr, nullptr, 0, 0, "<patterns>",
      "count exceptions caught in these classes only: com.acme.*:org.foo.Bar"},
-    {"exceptions-thrown", HPROF_OPTION_FLAG, offsetof(Config, thrown), "n", nullptr, 0, 0, nullptr,
+    {"throws-events", HPROF_OPTION_FLAG, offsetof(Config, thrown), "n", nullptr, 0, 0, nullptr,
      "count throws, too, by JVMTI's events; each exception is many times as slow"},
 };
 
@@ -285,7 +284,7 @@ constexpr const char* kRecords[] = {kTableName, nullptr};
 
 constexpr hprof_unit make_unit() {
   hprof_unit unit = collector_unit<Exceptions, Config>(
-      "exceptions", "exceptions=y", "exceptions by class and stack, made and caught", kRecords, kOptions);
+      "throws", "throws=y", "exceptions by class and stack, made and caught", kRecords, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   return unit;
@@ -296,4 +295,4 @@ const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace
 
-HPROF_MODULE(exceptions, "1.0", "example vendor", kUnits, 1)
+HPROF_MODULE(throws, "1.0", "example vendor", kUnits, 1)
