@@ -19,15 +19,22 @@ constexpr Measure kRows[] = {{"calls", Measure::kEither, Measure::kCount, true},
                              {"objects", Measure::kEither, Measure::kCount, true},
                              {"bytes", Measure::kEither, Measure::kBytes, true},
                              {"contentions", Measure::kEither, Measure::kCount, true},
+                             {"made", Measure::kEither, Measure::kCount, true},
+                             {"caught", Measure::kEither, Measure::kCount, true},
+                             {"defined", Measure::kEither, Measure::kCount, true},
                              {"new", Measure::kEither, Measure::kCount}};
 constexpr Measures kMeasures(kRows, "name");
 // The columns of a measure; of the last one the rows count.
-const std::vector<std::string> kColumns[] = {{"calls"},
-                                             {"allocated_objects"},
-                                             {"allocated_bytes"},
-                                             {"contentions"},
-                                             {"calls", "allocated_objects", "contentions"}};
-constexpr size_t kNew = 4;
+const std::vector<std::string> kColumns[] = {
+    {"calls"},
+    {"allocated_objects"},
+    {"allocated_bytes"},
+    {"contentions"},
+    {"made"},
+    {"caught"},
+    {"defined"},
+    {"calls", "allocated_objects", "contentions", "made", "defined"}};
+constexpr size_t kNew = sizeof kRows / sizeof kRows[0] - 1;
 constexpr size_t kCallersShown = 3;
 
 struct CountColumn {

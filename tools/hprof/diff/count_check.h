@@ -1,4 +1,5 @@
-// Conditions of --fail-if on exact counts: calls, objects, bytes, contentions, and new rows.
+// Conditions of --fail-if on exact counts: calls, objects, bytes, contentions, made, caught, defined, and new
+// rows.
 #pragma once
 
 #include <string>

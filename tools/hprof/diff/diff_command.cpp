@@ -167,7 +167,8 @@ constexpr OptionRow kOptions[] = {
     kByOption,
     {"--fail-if", "CONDITION",
      "exit with status 1 if calls>+0.5%, calls(METHOD)>+0, objects(CLASS)>+1000, bytes(com.acme.*)>+64k,\n"
-     "contentions>N or new>0: +N is more than BEFORE, N the number in AFTER, each the sum of all rows or\n"
+     "contentions>N, made, caught, defined or new>0: +N is more than BEFORE, N the number in AFTER, each the "
+     "sum of all rows or\n"
      "those of a NAME: a method, or a class or the method that allocates; repeatable"},
     {"--before", "FILE",
      "another run of BEFORE; conditions are on what leaves the range of its runs; repeatable"},
