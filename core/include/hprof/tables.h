@@ -136,6 +136,25 @@ typedef struct hprof_io_event {
   uint64_t end;    /* 1: of a read, at the end of the file or stream */
 } hprof_io_event;
 
+/* Exceptions by class and by the stack that made them; how often catch clauses got them. Most made first. */
+#define HPROF_TABLE_EXCEPTIONS "hprof.exceptions/1"
+typedef struct hprof_exceptions_row {
+  uint64_t made, caught;
+  uint64_t uncaught; /* of those made; a state */
+  uint64_t owner;    /* hprof_class_serial of the exceptions */
+  uint64_t trace;    /* hprof_trace_serial; 0: they were not seen made */
+} hprof_exceptions_row;
+
+/* The same by the method that has the catch clause. Most caught first. */
+#define HPROF_TABLE_CATCHES "hprof.catches/1"
+typedef struct hprof_catches_row {
+  uint64_t caught;
+  uint64_t method; /* hprof_method_id */
+  uint64_t owner;  /* hprof_class_serial of the exceptions */
+  uint64_t name;   /* hprof_string_id: both, for people */
+  uint64_t trace;  /* hprof_trace_serial that made them; 0: they were not seen made */
+} hprof_catches_row;
+
 /* One row: all sites together. */
 #define HPROF_TABLE_HEAP_SUMMARY "hprof.heap_summary/1"
 typedef struct hprof_heap_summary_row {

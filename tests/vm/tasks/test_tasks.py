@@ -74,8 +74,8 @@ COMMANDS = {
     "What leaks?": 4, "What fills the heap?": 2, "The service is slow and the CPU is idle: who waits for whom?": 2,
     "How long do the calls of a method take?": 2, "How often is each method called?": 2, "What changed?": 3, "Which requests was it?": 2,
     "A picture, or a file for my own tool": 3, "What was it at 12:03?": 2, "An idle agent, used later": 4,
-    "A report and a dump over a socket": 3, "In a Docker image": 2,
-    "How long do tasks wait for a thread?": 2,
+    "A report and a dump over a socket": 3, "In a Docker image": 2, "How long do tasks wait for a thread?": 2,
+    "What does it read and write?": 2, "Which exceptions are made, and who catches them?": 2,
 }
 
 

@@ -1,0 +1,93 @@
+// exceptions=y: how many exceptions are made, where, and which catch clauses get them.
+//
+// Probes at the end of Throwable's constructor and at the beginning of each catch clause call on_made and
+// on_caught. A site is a class and the trace that made exceptions of it. To find an exception's site again in
+// a catch clause, its identity hash and its site are kept in `recent_`, without a reference to it.
+#pragma once
+
+#include <atomic>
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/hash_table.hpp>
+#include <hprof/cpp/services.hpp>
+#include <hprof/draft/vm_counts.h>
+
+namespace hprof::exceptions {
+
+struct Config {
+  uint32_t exceptions;
+};
+
+// Any number of threads count at the same time, without a lock.
+class Collector {
+ public:
+  Collector(const hprof_host* host, const Config&) : services_(host) {}
+  hprof_status open(char* error, uint32_t error_size);
+  bool close() { return !asked_; }  // probes that have begun may still run
+  hprof_status start();
+  void stop() { services_.probes->stop(services_.host, probes_); }
+  void reset();
+  hprof_status report(const hprof_report& report);
+
+ private:
+  struct Site {
+    uint32_t owner;  // hprof_class_serial
+    hprof_trace_serial trace;
+    std::atomic<uint64_t> made;
+    std::atomic<uint64_t> caught;
+    std::atomic<uint64_t> handled;  // how many of those made have been caught at least once
+  };
+  // What a stack was when it was named last. Written without a lock: a slot of two writers matches no stack.
+  struct KnownStack {
+    std::atomic<uint64_t> hash;
+    std::atomic<uint64_t> site_and_hash;  // exclusive or of both
+  };
+  // Each word: identity hash (bits 32 to 63), 1 if it has been caught (bit 31), number of its site.
+  struct Recent {
+    std::atomic<uint64_t> words[4];
+  };
+
+  static void JNICALL on_made(JNIEnv* jni, jclass, jlong self, jobject exception);
+  static void JNICALL on_caught(JNIEnv* jni, jclass, jlong self, jobject exception, jint method);
+  void made(JNIEnv* jni, jobject exception);
+  void caught(JNIEnv* jni, jobject exception, uint32_t method);
+  bool is_agent(JNIEnv* jni) const;
+  uint32_t epoch() const;
+  uint64_t identity_of(jobject exception) const;
+  Recent& recent(uint64_t identity) { return recent_[mix(0, identity) >> 32 & (kRecents - 1)]; }
+  void remember(uint64_t identity, uint32_t site);
+  uint32_t recognise(uint64_t identity);
+  uint32_t site_of_stack(JNIEnv* jni, jobject exception);
+  uint32_t site_of(JNIEnv* jni, jobject exception, hprof_trace_serial trace);
+  hprof_trace_serial trace_of(JNIEnv* jni, jobject exception, const jvmtiFrameInfo* frames,
+                              uint32_t count) const;
+  bool is_constructor_of(JNIEnv* jni, jobject exception, jmethodID method) const;
+  hprof_status write_sites(uint64_t created_ms) const;
+  hprof_status write_catches(uint64_t created_ms) const;
+
+  static constexpr uint32_t kRecents = 16384, kKnown = 4096;  // powers of two
+  static constexpr uint32_t kMostSites = 65536, kFewestSites = 256;
+  static constexpr uint32_t kMostFrames = 512,
+                            kMostConstructors = 12;  // of an exception's class and those above it
+
+  Services services_;
+  uint32_t probes_ = 0;  // of the service
+  bool asked_ = false;
+  jvmtiEnv* jvmti_ = nullptr;
+  uint32_t depth_ = 0;
+  uint64_t* lost_ = nullptr;
+  uint64_t* displaced_ = nullptr;
+  const hprof_vm_counts_service* vm_counts_ = nullptr;
+  const uint32_t* unloads_ = nullptr;  // the VM's count of unloaded classes; null: stacks cannot be kept
+  const uint32_t* redefinitions_ = nullptr;
+  KnownStack* known_ = nullptr;
+  Recent* recent_ = nullptr;
+  Site* sites_ = nullptr;  // the first is none
+  uint32_t most_sites_ = 0;
+  std::atomic<uint32_t> site_count_{1};
+  HashTable<std::atomic<uint32_t>, Growth::kLevels> site_numbers_;  // by class and trace
+  HashTable<std::atomic<uint64_t>, Growth::kLevels> catches_;       // by site and method of the catch clause
+};
+
+}  // namespace hprof::exceptions
