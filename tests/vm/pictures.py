@@ -228,7 +228,8 @@ class Json:
                 leaf = [column["name"] for column in record["columns"] if "leaf" in column["flags"]]
             elif kind == "row":
                 cells = record["cells"]
-                name = cells[leaf[0]]["name"] if leaf and cells[leaf[0]] else None
+                name = cells[leaf[0]] if leaf else None
+                name = name["name"] if isinstance(name, dict) else name or None
                 table.stacks.append((traces[cells["trace"]] if "trace" in cells else [], cells, name))
         for table in self.tables:
             check_equal(len(table.stacks), table.head["rows"], "rows of %s" % table.name)

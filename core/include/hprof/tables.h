@@ -155,6 +155,24 @@ typedef struct hprof_catches_row {
   uint64_t trace;  /* hprof_trace_serial that made them; 0: they were not seen made */
 } hprof_catches_row;
 
+/* Classes defined, by the stack that did, by generator, and by class of the loader. Most first. */
+#define HPROF_TABLE_CLASSES "hprof.classes/1"
+typedef struct hprof_classes_row {
+  uint64_t defined;
+  uint64_t generator, loader; /* hprof_string_id; 0: no generator is known */
+  uint64_t name;              /* hprof_string_id: both, for people */
+  uint64_t trace;             /* hprof_trace_serial */
+} hprof_classes_row;
+
+/* Class loaders that live, by class, and what they hold. Most classes first. */
+#define HPROF_TABLE_LOADERS "hprof.loaders/1"
+typedef struct hprof_loaders_row {
+  uint64_t loader; /* hprof_string_id of the name of their class */
+  uint64_t loaders, classes;
+  uint64_t generated; /* classes with a generator */
+  uint64_t metaspace; /* bytes; 0: the VM does not say */
+} hprof_loaders_row;
+
 /* One row: all sites together. */
 #define HPROF_TABLE_HEAP_SUMMARY "hprof.heap_summary/1"
 typedef struct hprof_heap_summary_row {
