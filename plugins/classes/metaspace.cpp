@@ -28,7 +28,10 @@ jstring ask_vm(JNIEnv* jni) {
   jstring line =
       self != nullptr ? without_exception(jni, jni->NewStringUTF("VM.classloader_stats")) : nullptr;
   if (line == nullptr) return nullptr;
-  return static_cast<jstring>(without_exception(jni, jni->CallObjectMethod(self, run, line)));
+  auto* answer = static_cast<jstring>(jni->CallObjectMethod(self, run, line));
+  if (!jni->ExceptionCheck()) return answer;
+  jni->ExceptionClear();
+  return nullptr;
 }
 
 }  // namespace

@@ -97,26 +97,39 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   depth_ = depth_within(services_, "exceptions=y", services_.settings().depth, kMostFrames);
   most_sites_ =
       static_cast<uint32_t>(entries_in_budget(services_, sizeof(Site), kFewestSites, kMostSites, 16));
-  sites_ = services_.allocate<Site>(most_sites_);
-  recent_ = services_.allocate<Recent>(kRecents);
-  known_ = services_.allocate<KnownStack>(kKnown);
-  if (sites_ == nullptr || recent_ == nullptr || known_ == nullptr ||
-      !site_numbers_.open(services_, kFewestSites, kMostSites) ||
-      !catches_.open(services_, kFewestSites, kMostSites))
-    return HPROF_NO_MEMORY;
   hprof_probe_user user = {};
   user.size = sizeof user;
   user.flags = HPROF_PROBES_ON_DEMAND | HPROF_PROBES_ATTACHED;
   user.targets = kTargets;
   user.target_count = 2;
   user.self = this;
-  const hprof_status status = services_.probes != nullptr
-                                  ? services_.probes->ask(services_.host, &user, &probes_)
-                                  : HPROF_UNSUPPORTED;
+  hprof_status status = HPROF_UNSUPPORTED;
+  if (services_.probes != nullptr)
+    status = allocate() ? services_.probes->ask(services_.host, &user, &probes_) : HPROF_NO_MEMORY;
   if (status == HPROF_UNSUPPORTED)
     TextBuffer(error, error_size).add("exceptions=y: this VM or build has no probes");
   asked_ = status == HPROF_OK;
   return status;
+}
+
+bool Collector::allocate() {
+  sites_ = services_.allocate<Site>(most_sites_);
+  recent_ = services_.allocate<Recent>(kRecents);
+  known_ = services_.allocate<KnownStack>(kKnown);
+  return sites_ != nullptr && recent_ != nullptr && known_ != nullptr &&
+         site_numbers_.open(services_, kFewestSites, kMostSites) &&
+         catches_.open(services_, kFewestSites, kMostSites);
+}
+
+// Keeps the memory if probes that have begun may still run.
+bool Collector::close() {
+  if (asked_) return false;
+  services_.release(sites_, most_sites_);
+  services_.release(recent_, kRecents);
+  services_.release(known_, kKnown);
+  site_numbers_.close();
+  catches_.close();
+  return true;
 }
 
 hprof_status Collector::start() {

@@ -24,13 +24,14 @@ class Collector {
  public:
   Collector(const hprof_host* host, const Config&) : services_(host) {}
   hprof_status open(char* error, uint32_t error_size);
-  bool close() { return !asked_; }  // probes that have begun may still run
+  bool close();
   hprof_status start();
   void stop() { services_.probes->stop(services_.host, probes_); }
   void reset();
   hprof_status report(const hprof_report& report);
 
  private:
+  bool allocate();
   struct Site {
     uint32_t owner;  // hprof_class_serial
     hprof_trace_serial trace;
