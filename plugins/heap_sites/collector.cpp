@@ -32,6 +32,8 @@ const char* Collector::choose_mode() {
   if (!parse_mode(config_.sites, &mode_))
     return "sites option value must be auto, exact, sampled or sampled:<bytes>, such as sampled:64k";
   const bool attached = s.settings().attached != 0;
+  if (config_.count != 0 && (attached || mode_.sampled))
+    return "count=y counts objects if the agent is loaded at VM start-up, with sites=exact";
   const bool old = s.settings().java_version < 11;
   if (attached && mode_.asked == Sampling::kExact)
     return "sites=exact must be loaded at VM start-up; attached, use sites=sampled (Java 11 and later)";
@@ -49,8 +51,6 @@ const char* Collector::choose_mode() {
     s.log->message(s.host, old ? "sites=sampled requires Java 11; using sites=exact"
                                : "sites=sampled: another agent has the VM's samples; using sites=exact");
   mode_.sampled = has_samples && (mode_.sampled || attached);
-  if (config_.count != 0 && mode_.sampled)
-    return "count=y counts objects if the agent is loaded at VM start-up, with sites=exact";
   return nullptr;
 }
 

@@ -2,6 +2,7 @@ import hprof.Counts;
 import hprof.Hprof;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
@@ -214,6 +215,44 @@ public class Counting {
         refused(() -> Hprof.count(() -> work(3)), "does not count in this VM");
     }
 
+    /** A virtual thread may be anywhere: its calls and objects are no thread's. */
+    static void virtual() throws Exception {
+        List<String> refusals = new ArrayList<>();
+        Counts[] all = new Counts[1];
+        Thread thread = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable) () -> {
+            try {
+                Hprof.count(() -> work(1));
+            } catch (IllegalStateException e) {
+                refusals.add(e.getMessage());
+            }
+            all[0] = Hprof.count(Hprof.Threads.ALL, () -> {
+                work(2);
+                Thread.yield();
+                work(3);
+            });
+        });
+        thread.join();
+        if (!refusals.equals(Arrays.asList("a virtual thread cannot count its own calls and objects: count with Threads.ALL")))
+            System.out.println("refusals: " + refusals);
+        check(5, 5, all[0], "all threads, of which one is virtual");
+    }
+
+    /** "ready <pid>", then for each line that it reads a count, or why there is none, and "did". */
+    static void rounds() throws IOException {
+        System.out.println("ready " + Pid.own());
+        while (System.in.read() >= 0) {
+            try {
+                Counts counts = Hprof.count(() -> work(7));
+                System.out.println(counts.calls("Counting.step") + " steps");
+                System.out.println(counts.objects(Item.class) + " items");
+            } catch (IllegalStateException e) {
+                System.out.println(e.getMessage());
+            }
+            System.out.println("did");
+        }
+        System.out.println("ended");
+    }
+
     static void absent() {
         check(0, Hprof.isPresent() ? 1 : 0, "present");
         refused(() -> Hprof.count(() -> steps(1)), "-agentpath:/path/to/libhprof.so=count=y,include=");
@@ -228,6 +267,8 @@ public class Counting {
             case "threads": threads(); break;
             case "many": many(); break;
             case "stopped": stopped(); break;
+            case "virtual": virtual(); break;
+            case "rounds": rounds(); return;
             default: absent();
         }
         System.out.println("done");

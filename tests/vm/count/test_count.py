@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from commands import must
+from commands import load_agent, loaded, must
 from harness import ROOT, Skip, check, check_equal, vm_test
 from reports import parse_ascii
 
@@ -34,6 +34,33 @@ def counts_are_exact_in_each_mode_of_the_vm(vm):
         for test in ("calls", "objects"):
             run = vm.run_java(vm.agent_option("count=y,include=Counting"), mode, "Counting", test)
             check_equal((run.code, run.out.split("\n")[0]), (0, "done"), "%s %s\n%s\n" % (mode, test, run))
+
+
+@vm_test(units=UNITS, since=21)
+def a_virtual_thread_counts_all_threads(vm):
+    count(vm, "count=y,include=Counting", "virtual")
+
+
+@vm_test(units=UNITS)
+def an_attached_agent_counts_calls_and_refuses_objects(vm):
+    live = vm.start(None, "Counting", "rounds", java=vm.attachable)
+    said = []
+
+    def next_round(*lines):
+        said.extend(lines + ("did",))
+        live.next_round(said.count("did"))
+        check_equal(live.out().splitlines()[1:], said, "rounds\n%s\n" % live.state())
+
+    absent = "the hprof agent does not count in this VM: start it with -agentpath:/path/to/libhprof.so=count=y,include=com.acme.*"
+    next_round(absent)
+    for number in (1, 2):
+        check(loaded(load_agent(live.pid, vm.agent, "count=y,include=Counting,logflags=1")), live.state())
+        next_round("7 steps", "objects are not counted: load the agent when the VM starts; else it has said why on standard error")
+        check(loaded(load_agent(live.pid, vm.agent, "command=detach")), live.state())
+        live.wait_until(lambda: live.err().count("bytes not given back") == number, "the end of the detach")
+        next_round(absent)
+    run = live.ended_well()
+    check("count=y counts objects if the agent is loaded at VM start-up" in run.err and "so it samples" not in run.err, "messages\n%s" % run)
 
 
 @vm_test(units=UNITS)
