@@ -41,7 +41,7 @@ static void each_what(void* argument, void (*visit)(void* argument, uint32_t wha
 }
 
 static constexpr hprof_thread_counts kCounts = {
-    sizeof(hprof_thread_counts), 0, run, each, each_what, nullptr};
+    sizeof(hprof_thread_counts), 0, run, each, each_what, nullptr, nullptr};
 
 static const void* extension(const char* id) {
   return strcmp(id, HPROF_EXTENSION_THREAD_COUNTS) == 0 && running.load() != nullptr ? &kCounts : nullptr;

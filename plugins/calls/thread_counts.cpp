@@ -501,6 +501,7 @@ void ThreadCounts::each(void* argument, Visit visit) {
 
 bool ThreadCounts::each_of(uint64_t key, void* argument, VisitCount visit) {
   for (uint32_t index = 0; index < kChunks; index++) {
+    if (shared[index].load(std::memory_order_acquire) == nullptr) continue;
     const uint32_t at = find(key, index);
     if (at == kEntries) continue;
     visit_counts(index, table[at].counts.load(std::memory_order_acquire)->words, argument, visit);

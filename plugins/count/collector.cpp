@@ -113,28 +113,36 @@ void Collector::run(bool on) {
 }
 
 // The first count lets the units count; its thread sees that, since it is in a native method.
-void Collector::open_one() {
+void Collector::open_one(JNIEnv* jni, bool all) {
+  if (!all) tell(jni, 1);
   LockGuard guard(lock_, services_);
   if (open_++ == 0) run(true);
 }
 
-void Collector::close_one() {
+void Collector::close_one(JNIEnv* jni, bool all) {
+  if (!all) tell(jni, 0);
   LockGuard guard(lock_, services_);
   if (--open_ == 0) run(false);
+}
+
+void Collector::tell(JNIEnv* jni, uint32_t open) const {
+  for (const hprof_thread_counts* unit : units_) {
+    if (unit != nullptr && HPROF_HAS(unit, hprof_thread_counts, open)) unit->open(jni, open);
+  }
 }
 
 jlong Collector::begin(JNIEnv* jni, jint threads, jobject thread) {
   const Services& s = services_;
   const bool all = threads != 0;
   if (!all && (s.probes->thread(s.host, jni, thread, nullptr) & HPROF_THREAD_VIRTUAL) != 0) return kVirtual;
-  open_one();
+  open_one(jni, all);
   Snapshot begun;
   jlong handle = 0;
   if (begun.take(s, units_, jni, all)) {
     handle = counts_.add(s, begun, all);
     if (handle == 0) begun.close(s);
   }
-  if (handle == 0) close_one();
+  if (handle == 0) close_one(jni, all);
   return handle != 0 ? handle : kNoMemory;
 }
 
@@ -144,7 +152,7 @@ jlongArray Collector::end(JNIEnv* jni, jlong handle) {
   bool all = false;
   if (!counts_.remove(s, handle, &begun, &all)) return nullptr;
   const bool is_whole = ended.take(s, units_, jni, all);
-  close_one();
+  close_one(jni, all);
   jlongArray rows = nullptr;
   if (is_whole) {
     for (uint32_t i = 0; i < kCountingUnits; i++) ended.of[i].subtract(begun.of[i]);

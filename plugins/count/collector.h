@@ -35,8 +35,9 @@ class Collector {
 
  private:
   void run(bool on);
-  void open_one();
-  void close_one();
+  void open_one(JNIEnv* jni, bool all);
+  void close_one(JNIEnv* jni, bool all);
+  void tell(JNIEnv* jni, uint32_t open) const;  // the units that a count of the thread begins or ends
   void hide(JNIEnv* jni, uint32_t on) const;
   jlongArray rows_of(JNIEnv* jni, const Snapshot& counted) const;
   void add_text(hprof_string_id id, TextBuffer* to) const;

@@ -16,6 +16,7 @@ void AllocatingThreads::close() {
     next = thread->made_before;
     stacks_.close_thread(&thread->stacks);
     thread->counts.close();
+    thread->log.close(services_);
     services_.release(thread->followed.open, 1);
     services_.release(thread, 1);
   }

@@ -9,27 +9,12 @@
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/lock.hpp>
 
+#include "count_log.h"
 #include "known_stacks.h"
 #include "live_records.h"
 #include "site_table.h"
 
 namespace hprof::sites {
-
-// What one thread has allocated at a site. Written by that thread only; the control thread reads it at any
-// time.
-struct Count {
-  uint32_t site;
-  Amount allocated;
-
-  void add(Amount by) {
-    __atomic_store_n(&allocated.objects, allocated.objects + by.objects, __ATOMIC_RELAXED);
-    __atomic_store_n(&allocated.bytes, allocated.bytes + by.bytes, __ATOMIC_RELAXED);
-  }
-  Amount read() const {
-    return {__atomic_load_n(&allocated.objects, __ATOMIC_RELAXED),
-            __atomic_load_n(&allocated.bytes, __ATOMIC_RELAXED)};
-  }
-};
 
 // By site number.
 using Counts = HashTable<Count, Growth::kLevels>;
@@ -41,6 +26,7 @@ struct AllocatingThread {
   uint32_t serial = 0;   // thread=y: the thread that has the state, or had it last; 0: none
   Labels::Last labels;   // of the program's context, if any unit sets some
   void* bare = nullptr;  // weak reference to the last object of AllocObject, for a while
+  CountLog log;
   FollowThread followed;
   StackThread stacks;
 

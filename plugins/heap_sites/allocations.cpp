@@ -80,6 +80,7 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
   Known* known = walked.kept;
   if (known != nullptr && stacks_.is_current(*known) && Proofs::skips(&state->stacks.until_proof)) {
     const uint64_t size = size_of(state, &known->size, walked.class_key, object, header);
+    state->log.note(services_, known->count);
     known->count->add({1, size});
     if (config_.follow != 0) followed_.follow(jni, &state->followed, known->count->site, object, size);
   } else {
@@ -187,6 +188,7 @@ void Collector::count_as_named(JNIEnv* jni, AllocatingThread* state, jobject obj
 }
 
 void Collector::add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size) {
+  state->log.note(services_, count);
   count->add(mode_.weight(size));
   if (config_.follow != 0) followed_.follow(jni, &state->followed, count->site, object, size);
 }
@@ -301,6 +303,7 @@ void Collector::thread_end(void* env, hprof_thread* thread) {
   if ((thread->flags & HPROF_THREAD_VIRTUAL) != 0) return;
   threads_.end(env, [&](AllocatingThread& state) {
     if (state.bare != nullptr) set_bare(static_cast<JNIEnv*>(env), &state, nullptr);
+    state.log.end_all();
     state.asks = true;
     state.serial = 0;
   });

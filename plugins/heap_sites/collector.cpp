@@ -228,9 +228,7 @@ bool Collector::each_count(const void* env, bool all, void* argument,
   if (lost_objects_ != nullptr && __atomic_load_n(lost_objects_, __ATOMIC_RELAXED) != 0) return false;
   if (!all) {
     const AllocatingThread* state = threads_.get(env);
-    if (state != nullptr)
-      state->counts.each([&](uint64_t site, const Count& count) { pass(site, count.read()); });
-    return state != nullptr;
+    return state != nullptr && state->log.each(pass);
   }
   const uint64_t count = uint64_t{sites_.last()} + 1;
   auto* sums = services_.allocate<Amount>(count);

@@ -60,6 +60,10 @@ class Collector {
   void run(bool on);
   bool each_count(const void* env, bool all, void* argument,
                   void (*visit)(void* argument, const hprof_thread_count* count));
+  void open_count(const void* env, bool on) {
+    AllocatingThread* state = threads_.get(env);
+    if (state != nullptr) on ? state->log.begin() : state->log.end();
+  }
   void hide(const void* env, bool on) {
     if (AllocatingThread* state = threads_.get(env)) state->inside = on;
   }

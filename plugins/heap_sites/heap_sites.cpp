@@ -62,9 +62,12 @@ static uint32_t each_count(void* jni, uint32_t all, void* argument,
   return running.load()->each_count(jni, all != 0, argument, visit) ? 1 : 0;
 }
 
+static void open_count(void* jni, uint32_t on) { running.load()->open_count(jni, on != 0); }
+
 static void hide(void* jni, uint32_t on) { running.load()->hide(jni, on != 0); }
 
-static const hprof_thread_counts kCounts = {sizeof(hprof_thread_counts), 0, run, each_count, nullptr, hide};
+static const hprof_thread_counts kCounts = {
+    sizeof(hprof_thread_counts), 0, run, each_count, nullptr, hide, open_count};
 
 static const void* extension(const char* id) {
   if (strcmp(id, HPROF_EXTENSION_THREAD_COUNTS) == 0) return running.load() != nullptr ? &kCounts : nullptr;

@@ -23,6 +23,7 @@ const hprof_thread_counts kUnit = {
       return is_whole ? 1u : 0u;
     },
     nullptr,
+    nullptr,
     nullptr};
 
 Numbers taken(const Services& services, std::vector<hprof_thread_count> rows) {

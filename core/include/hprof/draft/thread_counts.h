@@ -30,13 +30,15 @@ typedef struct hprof_thread_counts {
   /* 1: counts from now on; 0: not any longer. Without effect while the unit is stopped. [app] */
   void (*run)(uint32_t on);
   /* Calls visit(argument, count) for each count that is not zero, of the calling platform thread or, all = 1, the sums of all
-   * threads. Those of a thread come in the same order each time; new ones may come in between. 0: no memory, or counts
-   * may be missing for want of it. [app] */
+   * threads. Those of a thread come in the same order each time; new ones may come in between. With open() a thread has what it
+   * counted since the first of its counts that are open began. 0: no memory, or counts may be missing for want of it. [app] */
   uint32_t (*each)(void* jni, uint32_t all, void* argument, void (*visit)(void* argument, const hprof_thread_count* count));
   /* Calls visit(argument, what) for each method whose calls are counted; NULL for objects. [app] */
   void (*each_what)(void* argument, void (*visit)(void* argument, uint32_t what));
   /* 1: what the calling thread does from now on is not counted, as far as native code does it; or NULL. [app] */
   void (*hide)(void* jni, uint32_t on);
+  /* 1: a count of the calling thread begins; 0: one ends; or NULL. [app] */
+  void (*open)(void* jni, uint32_t on);
 } hprof_thread_counts;
 
 #endif
