@@ -41,8 +41,8 @@ class BlockedStacks {
   // always: there are no collection events, so nothing may be kept. [control]
   void forget_always(bool always) { forget_always_ = always; }
 
-  // Traces of a thread with a context have its labels; `set` below is one of labels(). Again when all units have been
-  // created. [control]
+  // Traces of a thread with a context have its labels; `set` below is one of labels(). Again when all units
+  // have been created. [control]
   void find_labels() { labels_.open(services_); }
   Labels& labels() { return labels_; }
   const Labels& labels() const { return labels_; }

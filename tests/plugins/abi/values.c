@@ -1,5 +1,6 @@
 /*
- * A vendor's recorder: what methods of the class Values$Inside are called with, and what they return, a line each.
+ * A vendor's recorder: what methods of the class Values$Inside are called with, and what they return, a line
+ * each.
  */
 #include <jni.h>
 #include <stdio.h>
@@ -39,8 +40,8 @@ static jlong JNICALL passes(JNIEnv* jni, jclass of, jlong self, jint method, job
   put(jni, objects[0], object);
   put(jni, objects[1], first);
   put(jni, objects[2], last);
-  snprintf(lines[line], sizeof lines[line], "values: called %s %s %s %lld %lld", objects[0], objects[1], objects[2],
-           (long long)first_value, (long long)last_value);
+  snprintf(lines[line], sizeof lines[line], "values: called %s %s %s %lld %lld", objects[0], objects[1],
+           objects[2], (long long)first_value, (long long)last_value);
   return (*jni)->IsSameObject(jni, first, last) ? 1 : 2;
 }
 
@@ -51,7 +52,8 @@ static void JNICALL returns(JNIEnv* jni, jclass of, jlong self, jlong call, jobj
   (void)self;
   if (line >= MOST) return;
   put(jni, object, result);
-  snprintf(lines[line], sizeof lines[line], "values: returned %d %s %lld", (int)call, object, (long long)value);
+  snprintf(lines[line], sizeof lines[line], "values: returned %d %s %lld", (int)call, object,
+           (long long)value);
 }
 
 static void JNICALL unwinds(JNIEnv* jni, jclass of, jlong self, jlong call) {

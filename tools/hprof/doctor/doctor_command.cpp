@@ -31,8 +31,8 @@ Section section_of(const char* key, const std::string& title, const std::vector<
   Section section{key, title};
   Table table{"findings", "", {{"verdict", ""}, {"subject", ""}, {"text", ""}, {"fix", ""}}};
   for (const Finding& finding : findings)
-    table.rows.push_back({std::string(word_of(finding.verdict)), finding.subject, finding.text,
-                          text_or_null(finding.fix)});
+    table.rows.push_back(
+        {std::string(word_of(finding.verdict)), finding.subject, finding.text, text_or_null(finding.fix)});
   section.tables.push_back(std::move(table));
   return section;
 }
