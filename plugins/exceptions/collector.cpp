@@ -93,7 +93,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   lost_ = services_.log->loss_counter(services_.host, "exceptions: too many classes and stacks");
   displaced_ = services_.log->loss_counter(services_.host,
                                            "exceptions: others took their room before a catch clause got "
-                                           "them (uncaught, or caught without trace)");
+                                           "them");
   depth_ = depth_within(services_, "exceptions=y", services_.settings().depth, kMostFrames);
   most_sites_ =
       static_cast<uint32_t>(entries_in_budget(services_, sizeof(Site), kFewestSites, kMostSites, 16));

@@ -114,7 +114,8 @@ struct Begun {
   Task task;
   bool is_confirmed;  // or its executor does not tell twice
 };
-thread_local Begun begun_here;
+// In static TLS: no other makes memory when a thread begins its first task.
+__attribute__((tls_model("initial-exec"))) thread_local Begun begun_here;
 
 void JNICALL on_submit(JNIEnv* jni, jclass, jint kind, jobject executor, jint hash, jobject task,
                        jint task_hash, jlong now) {

@@ -146,7 +146,7 @@ UNITS = {
     "class_misnamed": Fault("java/lang/AcmeTargets does not begin with java/lang/Hprof"),
     "class_names_another": Fault("HprofWrongTargets names the class com/acme/Elsewhere"),
     "class_without_live": Fault("HprofWrongTargets has no static boolean field dead"),
-    "end_without_begin": Fault("asks for probes with END, UNWIND or HANDLER, without BEGIN"),
+    "end_without_begin": Fault("asks for probes with END, RESULT, UNWIND or HANDLER, without BEGIN or ARGUMENTS"),
     "objects_without_arrays": Fault("asks for probes with OBJECT in Java, without ARRAYS"),
     "no_class_hooks": Fault("asks for probes without HPROF_NEED_CLASS_HOOKS"),
     "target_calls_an_intrinsic": Fault("HprofWrongTargets.callsIntrinsic calls sun/misc/Unsafe.getAndAddLong, which may have a probe"),

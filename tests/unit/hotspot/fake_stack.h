@@ -292,13 +292,13 @@ struct Program {
     hide();
   }
   void hide() {
-    const uint64_t probe = FakeStack::kProbe;
     vm.begin();
     vm.compiled(native + 200, 6);
     vm.end();
     REQUIRE(vm.hide(&probe));
   }
   FakeStack vm;
+  const uint64_t probe = FakeStack::kProbe;  // its method id leads here
   uint64_t native = vm.add_blob("native nmethod", 1024, 6, FakeStack::kProbe, 1);
   uint64_t first = vm.add_blob("nmethod", 40000, 10, 0x1000, 2);
   uint64_t second = vm.add_blob("nmethod", 2048, 4, 0x2000, 3);

@@ -394,12 +394,16 @@ TEST_CASE("the table of shipped modules has what the descriptors say, whatever t
   }
   CHECK(shipped_module(static_cast<uint32_t>(rows.size())).empty());
   CHECK(rows == Names{"calls=y calls",
+                      "classes=y classes",
                       "plugin=context context",
                       "count=y count",
                       "cpu=samples cpu_samples",
                       "cpu=times cpu_times",
+                      "direct=y direct",
+                      "exceptions=y exceptions",
                       "heap=dump heap_dump",
                       "heap=sites heap_sites",
+                      "io=y io_calls",
                       "jvmpi=* jvmpi",
                       "latency= latency",
                       "monitor=y monitor",
