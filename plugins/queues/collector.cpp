@@ -108,15 +108,6 @@ void in_session(const Use& use) {
   gates[(reinterpret_cast<uintptr_t>(&here) >> 16) % 16].enter([&] { use(*session); });
 }
 
-// The task that this thread has begun last: a periodic one is scheduled again after that.
-struct Begun {
-  const Collector* session;
-  Task task;
-  bool is_confirmed;  // or its executor does not tell twice
-};
-// In static TLS: no other makes memory when a thread begins its first task.
-__attribute__((tls_model("initial-exec"))) thread_local Begun begun_here;
-
 void JNICALL on_submit(JNIEnv* jni, jclass, jint kind, jobject executor, jint hash, jobject task,
                        jint task_hash, jlong now) {
   in_session([&](Collector& it) { it.submit(jni, kind, executor, hash, task, task_hash, now); });
@@ -171,7 +162,7 @@ hprof_status Collector::open(char*, uint32_t) {
   lost_ = services_.log->loss_counter(services_.host,
                                       "tasks: too many wait, or come from too many places (queues=y)");
   if (!stacks_.open(services_) || !waiting_.open(services_) ||
-      !rows_.open(services_, kFirstRows, kMostRows) ||
+      !rows_.open(services_, kFirstRows, kMostRows) || !begun_.open(services_, kFirstThreads, kMostThreads) ||
       !numbers_.open(services_, kMostExecutors, kMostExecutors))
     return HPROF_NO_MEMORY;
   TextBuffer include(include_, sizeof include_);
@@ -208,6 +199,7 @@ bool Collector::close() {
   stacks_.close();
   waiting_.close();
   rows_.close();
+  begun_.close();
   numbers_.close();
   return true;
 }
@@ -249,9 +241,9 @@ void Collector::submit(JNIEnv* jni, jint kind, jobject executor, jint hash, jobj
   Task added = {key, key, hash == 0 ? kVirtualThreads : kOthers, now, nullptr};
   if (kind == kSchedule) {
     added.since = due_time(jni, task, now);
-    const Begun& before = begun_here;
-    if (before.session == this && before.task.own_hash == key)
-      added = {key, key, before.task.executor, added.since, before.task.histogram};
+    const Begun* before = begun_.find(key_of(jni));
+    if (before != nullptr && before->task.own_hash == key)
+      added = {key, key, before->task.executor, added.since, before->task.histogram};
   }
   if (added.histogram == nullptr) {
     if (hash != 0) added.executor = executor_of(jni, executor, static_cast<uint32_t>(hash));
@@ -273,16 +265,16 @@ void Collector::begin(JNIEnv* jni, jint task_hash, jlong now) {
   Executor& executor = executors_[task.executor];
   if (executor.has_thread.load(std::memory_order_relaxed) == 0 && executor.has_thread.exchange(1) == 0)
     name_thread(jni, &executor);
-  begun_here = {this, task, false};
+  if (Begun* begun = begun_.make(key_of(jni))) *begun = {task, false};
 }
 
 // A thread that took a task before there were probes is seen here only.
 void Collector::confirm(JNIEnv* jni, jint task_hash, jlong now) {
-  Begun& begun = begun_here;
+  Begun* begun = begun_.make(key_of(jni));
   const bool is_known =
-      begun.session == this && !begun.is_confirmed && begun.task.own_hash == static_cast<uint32_t>(task_hash);
+      begun != nullptr && !begun->is_confirmed && begun->task.own_hash == static_cast<uint32_t>(task_hash);
   if (!is_known) begin(jni, task_hash, now);
-  begun.is_confirmed = true;
+  if (begun != nullptr) begun->is_confirmed = true;
 }
 
 void Collector::rename(jint task_hash, jint new_hash) {

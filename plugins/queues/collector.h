@@ -39,10 +39,17 @@ class Collector {
  private:
   static constexpr uint32_t kOthers = 0, kVirtualThreads = 1, kMostExecutors = 1024;
   static constexpr uint64_t kFirstRows = 64, kMostRows = 4096;
+  static constexpr uint64_t kFirstThreads = 256, kMostThreads = 1u << 16;
   struct Executor {
     std::atomic<hprof_string_id> name;  // of the class, and then with its first thread's
     std::atomic<uint32_t> has_thread;
   };
+  // The task that a thread has begun last: a periodic one is scheduled again after that.
+  struct Begun {
+    Task task;
+    bool is_confirmed;  // or its executor does not tell twice
+  };
+  static uint64_t key_of(const JNIEnv* jni) { return reinterpret_cast<uintptr_t>(jni); }
   uint32_t kind_of(hprof_method_id method) const;
   uint32_t executor_of(JNIEnv* jni, jobject executor, uint32_t hash);
   static constexpr size_t kMostName = 200;
@@ -55,6 +62,7 @@ class Collector {
   SubmitStacks stacks_;
   WaitingTasks waiting_;
   HashTable<Histogram, Growth::kLevels> rows_;               // by trace and executor
+  HashTable<Begun, Growth::kLevels> begun_;                  // by the thread's JNIEnv
   HashTable<std::atomic<uint32_t>, Growth::kNone> numbers_;  // of executors, by identity hash
   Executor executors_[kMostExecutors] = {};
   std::atomic<uint32_t> executor_count_{2};
