@@ -263,14 +263,17 @@ hprof_trace_serial Collector::trace_of(JNIEnv* jni, jobject thread, Kind* kind) 
     return 0;
   hprof_frame_id ids[kMostFrames];
   uint32_t kept = 0;
-  for (jint i = 0; i < count && kept < depth; i++) {
+  // The inner frames tell the kind at depth=0, too.
+  for (jint i = 0; i < count && (kept < depth || kept == 0); i++) {
     const hprof_raw_frame raw = {frames[i].method, frames[i].location};
     const hprof_frame_id id = s.ids->frame(s.host, jni, &raw, 1);
     const Kind role = kept == 0 ? role_of(id) : Kind::kNone;
-    if (role == Kind::kNone) {
-      ids[kept++] = id;
-    } else {
+    if (role != Kind::kNone) {
       *kind = role;
+    } else if (kept == depth) {
+      break;
+    } else {
+      ids[kept++] = id;
     }
   }
   const hprof_thread_serial serial =

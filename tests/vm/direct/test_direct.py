@@ -70,6 +70,20 @@ def the_stack_begins_where_the_program_calls_the_jdk(vm):
 
 
 @vm_test(units=UNITS)
+def without_stacks_kinds_are_told_apart(vm):
+    run = vm.profiled("direct=y,depth=0,cutoff=0,format=json,file=out.json", "Direct", "all", java=unsafe(vm))
+    wanted, found = {}, {}
+    for (_, kind), numbers in truth(run.out)[0].items():
+        wanted[kind] = tuple(map(sum, zip(wanted.get(kind, (0, 0, 0, 0)), numbers)))
+    for name in (MEMORY, FILES):
+        for row in json_tables(run.text("out.json"), name)[-1][1]:
+            found[row["kind"].replace(" ", "_")] = tuple(row[column] for column in COLUMNS)
+    short = {kind: (numbers, found.get(kind)) for kind, numbers in wanted.items()
+             if kind not in found or any(a > b for a, b in zip(numbers, found[kind]))}
+    check(wanted and not short, "what the program knows, and what was counted: %s\n%s" % (short, run))
+
+
+@vm_test(units=UNITS)
 def threads_at_once_lose_nothing(vm):
     run = vm.profiled("direct=y,format=json,file=out.json", "Direct", "threads", "8", "5000", java=("-XX:MaxDirectMemorySize=1g",))
     known, pools = truth(run.out)
