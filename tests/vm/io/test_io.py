@@ -1,11 +1,10 @@
 """io=y: calls and bytes equal to what the program knows, and to what the system counts for its thread; times within those that the program
 measures around the calls, and at least as long as it saw a thread wait."""
-import json
 import re
 
 from commands import load_agent, loaded
 from harness import check, check_equal, vm_test
-from reports import parse_ascii
+from reports import json_tables, parse_ascii
 
 UNITS = ("bytecode", "io_calls", "encoder_ascii", "encoder_json", "sink_file")
 OUTPUT = "io=y,format=json,file=out.json,depth=16,cutoff=0"
@@ -19,24 +18,16 @@ class Sums:
 
 def measured(text, last=False):
     """{(operation, target): Sums} of all reports, or of the last one."""
-    frames, traces, found = {}, {}, {}
-    for line in text.splitlines():
-        record = json.loads(line)
-        kind = record["record"]
-        if kind == "frame":
-            frames[record["id"]] = "%s.%s" % (record["class"], record["method"])
-        elif kind == "trace":
-            traces[record["id"]] = [frames[frame] for frame in record["frames"]]
-        elif kind == "report_begin" and last:
-            found = {}
-        elif kind == "row" and record["table"] == "hprof.io_calls/1":
-            cells = record["cells"]
-            sums = found.setdefault((cells["operation"], cells["target"]), Sums())
-            sums.calls += cells["calls"]
-            sums.bytes += cells["bytes"]
-            sums.time += cells["time"]
-            sums.failed += cells["failed"]
-            sums.methods |= {next((frame for frame in traces[cells["trace"]] if frame.startswith("Io.")), None)}
+    found = {}
+    tables = json_tables(text, "hprof.io_calls/1")
+    for _, rows in tables[-1:] if last else tables:
+        for row in rows:
+            sums = found.setdefault((row["operation"], row["target"]), Sums())
+            sums.calls += row["calls"]
+            sums.bytes += row["bytes"]
+            sums.time += row["time"]
+            sums.failed += row["failed"]
+            sums.methods |= {next((frame for frame in row["stack"] if frame.startswith("Io.")), None)}
     return found
 
 
