@@ -18,6 +18,9 @@ namespace hprof {
 
 namespace {
 
+// For another session to be loaded or detached. The VM's thread for attaching waits meanwhile.
+constexpr uint32_t kMostWaitMs = 10'000;
+
 // True: the new session has an address of its own for commands, so the other one may stay.
 bool goes_beside(const Setup& setup, const Setup& other) {
   const Str own = setup.core().control;
@@ -122,7 +125,7 @@ jint answer_tool(JavaVM* vm, JNIEnv* jni, Str path) {
 jint attach(JavaVM* vm, const char* options) {
   void* jni = nullptr;
   if (vm->GetEnv(&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
-  if (!begin_change()) return refuse(nullptr, "the agent is being loaded or detached");
+  if (!begin_change_within(kMostWaitMs)) return refuse(nullptr, "the agent is being loaded or detached");
   const Str path = AttachReply::path_in(options);
   const jint result = path.empty() ? answer_attach(vm, static_cast<JNIEnv*>(jni), nullptr, options)
                                    : answer_tool(vm, static_cast<JNIEnv*>(jni), path);

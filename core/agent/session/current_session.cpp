@@ -59,6 +59,14 @@ bool begin_change() {
   return changing.compare_exchange_strong(no, true);
 }
 
+bool begin_change_within(uint32_t ms) {
+  for (; !begin_change(); ms--) {
+    if (ms == 0) return false;
+    platform::sleep_ns(platform::kNanosPerMilli);
+  }
+  return true;
+}
+
 void end_change() { changing.store(false); }
 
 void set_aside(Session* session, bool ended) {

@@ -23,6 +23,7 @@ bool add_session(Session* session, bool beside);
 Session* make_session();
 // False: another thread makes or ends a session. [any] but [signal]
 bool begin_change();
+bool begin_change_within(uint32_t ms);  // waits for the other one for so long
 void end_change();
 // Detaches a session and sets it aside; one that did not end is never freed. On an agent thread, or on that
 // of Agent_OnAttach, after begin_change(). False: it lives.

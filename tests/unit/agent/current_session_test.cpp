@@ -2,6 +2,7 @@
 #include "core/agent/session/current_session.h"
 
 #include <doctest/doctest.h>
+#include <thread>
 #include <vector>
 
 #include "core/agent/session/quarantine.h"
@@ -115,4 +116,17 @@ TEST_CASE("two sessions meet in a collector that an option for profiles of both 
   CHECK(times.common_profile(watch) == nullptr);
   CHECK(Str(watch.common_profile(both)) == "watcher");
   CHECK(Str(both.common_profile(times)) == "cpu_times");
+}
+
+TEST_CASE("an attach waits while another session is detached, but not for ever") {
+  REQUIRE(begin_change());
+  CHECK_FALSE(begin_change_within(0));
+  CHECK_FALSE(begin_change_within(2));
+  std::thread detaching([] {
+    platform::sleep_ns(10 * platform::kNanosPerMilli);
+    end_change();
+  });
+  CHECK(begin_change_within(UINT32_MAX));
+  detaching.join();
+  end_change();
 }
