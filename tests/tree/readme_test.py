@@ -50,6 +50,11 @@ class Readme(unittest.TestCase):
     def test_write_mends_them(self):
         self.assertEqual(self.check(pages("old\n"), "--write"), (0, DONE, pages()))
 
+    def test_of_a_command_the_page_has_the_usage(self):
+        usage = "    hprof run [-o FILE]\n          COMMAND\n"
+        given = dict(pages("\n%s\n      -o FILE  the report\n\n" % usage), **{"docs/tool.md": pages("\n%s\n" % usage)["docs/tool.md"]})
+        self.assertEqual(self.check(given, table="%s\n      -o FILE  the report\n" % usage), (0, DONE, given))
+
     def test_missing_markers_are_no_success(self):
         for path in MARKS:
             with self.subTest(path=path):
