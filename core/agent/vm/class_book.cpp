@@ -20,6 +20,7 @@ constexpr uint64_t kMuchMemory = 1u << 24;  // of max-memory=, for what only mak
 constexpr jint kMostLocals = 65000;         // the most local references requested from the VM
 constexpr uint64_t kByObject = 1ull << 63;  // marks an identity by object id, not by a loader's number
 // Between two scans of all loaded classes: the first, after one that found something, and the longest.
+constexpr jint kMostFrames = 1024;  // of the stacks that are searched for replaced methods
 constexpr int64_t kFirstPauseNs = platform::kNanosPerSecond;
 constexpr int64_t kLongestPauseNs = 64 * platform::kNanosPerSecond;
 constexpr const char* kVmClass = "JVM";
@@ -120,8 +121,45 @@ void ClassBook::give_back_entry(uint32_t token) {
   first_free_ = token;
 }
 
-// Enters the loaded classes of which no event has come. True: there was one. At most once a second, and less
-// often while there is none: it takes some microseconds for each class.
+// Enters a method of no class: its class has been redefined while it ran. True: it was not entered yet.
+bool ClassBook::enter_replaced(JNIEnv* jni, jmethodID method) {
+  MethodMap& map = model_->method_map();
+  MethodEntry known;
+  jclass owner = nullptr;
+  jint count = 0;
+  jmethodID* methods = nullptr;
+  if (map.find(method, &known) || jvmti_->GetMethodDeclaringClass(method, &owner) != JVMTI_ERROR_NONE)
+    return false;
+  bool is_new = enter(jni, owner);
+  if (!is_new && jvmti_->GetClassMethods(owner, &count, &methods) == JVMTI_ERROR_NONE) {
+    is_new = count != 0 && map.find(methods[0], &known) &&
+             model_->enter_method(method, {MethodId::kNone, known.owner});
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(methods));
+  }
+  jni->DeleteLocalRef(owner);
+  return is_new;
+}
+
+// Enters what threads run of classes that have been redefined, also by a session before. The VM makes the ids
+// of such methods when it is asked for a stack that they are on. Not those of virtual threads.
+bool ClassBook::enter_running(JNIEnv* jni) {
+  jint count = 0;
+  jvmtiStackInfo* stacks = nullptr;
+  if (jvmti_->GetAllStackTraces(kMostFrames, &stacks, &count) != JVMTI_ERROR_NONE) return false;
+  bool found = false;
+  for (jint i = 0; i < count; i++) {
+    for (jint at = 0; at < stacks[i].frame_count; at++) {
+      if (enter_replaced(jni, stacks[i].frame_buffer[at].method)) found = true;
+    }
+    jni->DeleteLocalRef(stacks[i].thread);
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
+  return found;
+}
+
+// Enters the loaded classes of which no event has come, and what runs of redefined ones. True: there was one.
+// At most once a second, and less often while there is none: it takes some microseconds for each class and
+// thread.
 bool ClassBook::enter_missed(JNIEnv* jni) {
   if (!is_kept()) return false;
   platform::MutexLock hold(resolve_lock_);
@@ -132,6 +170,7 @@ bool ClassBook::enter_missed(JNIEnv* jni) {
     found = true;
     if (watch_->watches_every_class()) describe_class(jni, of);
   });
+  if (enter_running(jni)) found = true;
   scan_pause_ns_ = found || scan_pause_ns_ == 0       ? kFirstPauseNs
                    : scan_pause_ns_ < kLongestPauseNs ? 2 * scan_pause_ns_
                                                       : kLongestPauseNs;
@@ -324,6 +363,7 @@ uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool ru
   auto method = static_cast<jmethodID>(raw_frame.method);
   if (method == nullptr) {
     enter_loaded(jni);
+    if (jni != nullptr) enter_missed(jni);
     return 0;
   }
   MethodEntry found;

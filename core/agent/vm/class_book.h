@@ -96,6 +96,8 @@ class ClassBook {
   MethodId name_held(JNIEnv* jni, jmethodID method);
   MethodId name_entered(JNIEnv* jni, jmethodID method, bool* entered);
   bool enter_missed(JNIEnv* jni);
+  bool enter_running(JNIEnv* jni);
+  bool enter_replaced(JNIEnv* jni, jmethodID method);
   MethodId name_running(JNIEnv* jni, jmethodID method);
   MethodId name_recent(JNIEnv* jni, jmethodID method);
   MethodId describe(JNIEnv* jni, jclass owner, jmethodID method);

@@ -21,7 +21,8 @@ struct Fixture : test::Environments {
   LoaderBook loaders;
   UnloadWatch watch;
   ClassBook book;
-  static inline int app, run;
+  static inline int app, run, replaced;
+  static inline bool runs_replaced;
   static inline int names_asked, scans, loaded;
 
   static jvmtiError JNICALL copy(const char* text, char** to) {
@@ -48,6 +49,20 @@ struct Fixture : test::Environments {
       *classes = static_cast<jclass*>(malloc(sizeof(jclass)));
       **classes = the_class();
       *count = loaded;
+      return JVMTI_ERROR_NONE;
+    };
+    runs_replaced = false;
+    jvmti_functions.GetAllStackTraces = [](jvmtiEnv*, jint, jvmtiStackInfo** stacks, jint* count) {
+      struct Answer {  // one block, as the VM's
+        jvmtiStackInfo stack;
+        jvmtiFrameInfo frame;
+      };
+      auto* answer = static_cast<Answer*>(calloc(1, sizeof(Answer)));
+      answer->frame.method = runs_replaced ? replaced_method() : the_method();
+      answer->stack.frame_buffer = &answer->frame;
+      answer->stack.frame_count = 1;
+      *stacks = &answer->stack;
+      *count = 1;
       return JVMTI_ERROR_NONE;
     };
     jvmti_functions.GetClassMethods = [](jvmtiEnv*, jclass, jint* count, jmethodID** methods) {
@@ -91,8 +106,9 @@ struct Fixture : test::Environments {
   }
   static jclass the_class() { return reinterpret_cast<jclass>(&app); }
   static jmethodID the_method() { return reinterpret_cast<jmethodID>(&run); }
-  std::string frame(JNIEnv* env, bool running = false) {
-    const hprof_raw_frame raw = {the_method(), -1};
+  static jmethodID replaced_method() { return reinterpret_cast<jmethodID>(&replaced); }
+  std::string frame(JNIEnv* env, bool running = false, jmethodID of = the_method()) {
+    const hprof_raw_frame raw = {of, -1};
     const FrameInfo* info = model.frame_info(FrameId{book.frame(env, raw, running)});
     const MethodInfo* method = info != nullptr ? model.method_info(MethodId{info->method}) : nullptr;
     const Str name = method != nullptr ? model.text(StringId{method->name}) : Str("");
@@ -129,6 +145,16 @@ TEST_CASE("a class that was loaded unseen after the start is found by its first 
   Fixture::loaded = 1;
   CHECK(f.frame(&f.jni) == "run");
   CHECK(Fixture::scans == 2);
+}
+
+TEST_CASE("a method that still runs though its class was redefined has its name") {
+  Fixture f;
+  Fixture::runs_replaced = true;
+  f.book.enter_loaded(&f.jni);
+  SUBCASE("the VM has its id") {}
+  SUBCASE("the VM makes its id for the stack that it is on") { f.frame(&f.jni, false, nullptr); }
+  CHECK(f.frame(&f.jni, false, Fixture::replaced_method()) == "run");
+  CHECK(f.frame(&f.jni) == "run");
 }
 
 TEST_CASE("a thread without a JNIEnv gives a class its number, but does not watch it") {

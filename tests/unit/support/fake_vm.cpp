@@ -202,6 +202,11 @@ struct FakeVm::Functions {
       (*classes)[(*count)++] = static_cast<jclass>(vm().object(name)->ref());
     return JVMTI_ERROR_NONE;
   }
+  static jvmtiError JNICALL no_stacks(jvmtiEnv*, jint, jvmtiStackInfo** stacks, jint* count) {
+    *stacks = nullptr;
+    *count = 0;
+    return JVMTI_ERROR_NONE;
+  }
   static const std::string& name_of(jclass cls) { return object_of(cls)->text; }
   static jvmtiError JNICALL is_modifiable(jvmtiEnv*, jclass cls, jboolean* answer) {
     *answer = vm().fixed_classes.count(name_of(cls)) == 0 ? JNI_TRUE : JNI_FALSE;
@@ -468,6 +473,7 @@ struct FakeVm::Functions {
     t.GetExtensionFunctions = get_extensions;
     t.GetJNIFunctionTable = no_jni_table;
     t.GetStackTrace = stack_trace;
+    t.GetAllStackTraces = no_stacks;
     t.GetThreadListStackTraces = list_stack_traces;
     t.GetThreadState = thread_state;
     t.GetThreadCpuTime = no_cpu_time;

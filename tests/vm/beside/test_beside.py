@@ -155,6 +155,19 @@ def dumps_are_taken_at_once_and_beside_a_session_that_takes_dumps(vm):
         sound(vm, name, "--for=mat,visualvm,jhat")
 
 
+@vm_test(units=UNITS + ("bytecode", "calls"))
+def a_method_that_ran_while_its_class_was_rewritten_has_its_name_in_later_profiles(vm):
+    """Its class has another method in its place. The VM has no id for it until it is asked for the stack."""
+    live = vm.start(None, "Idle", java=vm.attachable)
+    profiled(vm, live, "--seconds=0", "calls=y")
+
+    def is_named():
+        profiled(vm, live, "--seconds=1", "--force", "-o", "later.txt", "cpu=samples")
+        with open(vm.path("later.txt")) as file:
+            return "Idle.busy(" in file.read()
+    live.wait_until(is_named, "the name of the method in a later profile")
+
+
 @vm_test(units=UNITS)
 def the_same_kind_is_refused_and_says_what_to_do(vm):
     live = continuous(vm)
