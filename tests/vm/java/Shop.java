@@ -1,3 +1,4 @@
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -6,9 +7,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
 /**
- * The program of the pages (app.jar): burns CPU in price() and a tenth of it in tax(), keeps every order in a cache for ever, and
- * lets two threads fight over one monitor in ship(). `Shop serve` says `ready <pid>`, leaks orders in a ledger each hour, and goes
- * on until its stdin ends. The routes of its requests are labels of hprof.Context, if that is there.
+ * The program of the pages (app.jar): burns CPU in price() and a tenth of it in tax(), keeps every order in a cache and direct
+ * buffers in label() for ever, and lets two threads fight over one monitor in ship(). `Shop serve` says `ready <pid>`, leaks orders
+ * in a ledger each hour, and goes on until its stdin ends. The routes of its requests are labels of hprof.Context, if that is there.
  */
 public class Shop {
     static final class Order {
@@ -22,6 +23,7 @@ public class Shop {
 
     static final Map<Integer, Order> CACHE = new HashMap<>();
     static final List<Order> LEDGER = new ArrayList<>();
+    static final List<ByteBuffer> LABELS = new ArrayList<>();
     static final Object DOCK = new Object();
     static boolean leaks;
     static volatile boolean closed;
@@ -55,6 +57,12 @@ public class Shop {
         }
     }
 
+    static void label() {
+        if (LABELS.size() < 100) {
+            LABELS.add(ByteBuffer.allocateDirect(4000));
+        }
+    }
+
     /** Few and long calls: the compilers do not join the methods into one. */
     static long hour(int first) {
         if (leaks) {
@@ -63,6 +71,7 @@ public class Shop {
         for (int i = 0; i < 1000; i++) {
             CACHE.put(first + i, new Order(first + i));
         }
+        label();
         serving("/price");
         long value = price(36_000_000);
         serving("/tax");

@@ -76,6 +76,7 @@ COMMANDS = {
     "A picture, or a file for my own tool": 3, "What was it at 12:03?": 2, "An idle agent, used later": 4,
     "A report and a dump over a socket": 3, "In a Docker image": 2, "How long do tasks wait for a thread?": 2,
     "What does it read and write?": 2, "Which exceptions are made, and who catches them?": 2,
+    "Who holds direct memory?": 2, "Who makes classes?": 2,
 }
 
 
