@@ -265,10 +265,13 @@ TEST_CASE("methods that the JDK marks as intrinsics are left out where the user 
 }
 
 TEST_CASE("methods that are intrinsics of HotSpot 8, which does not mark them, are known by name") {
-  const auto is_left = [](const char* owner, const char* name, uint16_t major) {
+  const auto is_left = [](const char* owner, const char* name, uint16_t major, const char* type = "()V") {
     ClassBuilder builder(owner, "java/lang/Object", major);
     Method method;
     method.name = name;
+    method.descriptor = type;
+    method.access = 0x0009;
+    method.locals = 8;
     method.code = {177};
     builder.add(method);
     ProbeSet probes = probes_of(kProbeLeaf);
@@ -283,6 +286,14 @@ TEST_CASE("methods that are intrinsics of HotSpot 8, which does not mark them, a
   CHECK(!is_left("java/lang/Math", "floorDiv", 52));
   CHECK(!is_left("x/Math", "min", 52));
   CHECK(!is_left("java/lang/Math", "min", 53));
+  // What bodies of intrinsics call, in later JDKs.
+  CHECK(is_left("java/lang/Byte", "toUnsignedInt", 53));
+  CHECK(!is_left("java/lang/Byte", "toUnsignedInt", 52));
+  CHECK(!is_left("java/lang/Byte", "toUnsigned", 53));
+  CHECK(is_left("jdk/internal/util/ArraysSupport", "hashCode", 69, "(I[BII)V"));
+  CHECK(!is_left("jdk/internal/util/ArraysSupport", "hashCode", 69, "([BIII)V"));
+  CHECK(!is_left("jdk/internal/util/ArraysSupport", "hashCode", 69, "()V"));
+  CHECK(is_left("sun/security/provider/SHA5", "lf_sigma1", 61));
 }
 
 TEST_CASE("methods without code are counted for the users that wanted their begin") {

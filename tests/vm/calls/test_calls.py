@@ -123,12 +123,15 @@ def patterns_choose_methods(vm):
 
 @vm_test(units=UNITS + ("cpu_times", "latency"))
 def intrinsics_have_no_count(vm):
-    for select in ("calls=y,include=java.lang.Math", "cpu=times,depth=1,cutoff=0", "latency=java.lang.Math"):
+    for select in ("calls=y,include=java.lang.Math:java.lang.Byte", "cpu=times,depth=1,cutoff=0", "latency=java.lang.Math"):
         run = vm.profiled(select + ",file=out.txt", "Calls")
         report = parse_ascii(run.text("out.txt"))
         methods = set(re.findall(r"java\.lang\.Math\.\w+", run.text("out.txt")))
         check(not {"java.lang.Math." + name for name in ("sin", "sqrt", "pow")} & methods, "%s: %s" % (select, methods))
         check("calls" not in select or "java.lang.Math.floorDiv" in methods, "methods: %s" % methods)
+        # Called by the body of ArraysSupport.vectorizedHashCode, since JDK 22.
+        check("java.lang.Byte.toUnsignedInt" not in run.text("out.txt") or vm.version < 9, "%s\n%s" % (select, run))
+        check("calls" not in select or "java.lang.Byte.toUnsignedLong" in run.text("out.txt"), "%s\n%s" % (select, run))
         check(any("(intrinsic of the VM)" in note or "intrinsic of the VM (" in note for note in report.notes), "notes: %s" % report.notes)
 
 
