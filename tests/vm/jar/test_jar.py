@@ -242,7 +242,8 @@ def shop(vm):
     os.makedirs(published)
     shutil.copy(has_part(vm, "junit"), "%s/hprof-%s.jar" % (published, version))
     for source, target in ((os.path.join(ROOT, "tools", "java", "pom.xml"), "%s/hprof-%s.pom" % (published, version)),
-                           (os.path.join(project, "pom.xml"), os.path.join(project, "pom.xml"))):
+                           (os.path.join(project, "pom.xml"), os.path.join(project, "pom.xml")),
+                           (os.path.join(HERE, "gradle", "build.gradle"), os.path.join(project, "build.gradle"))):
         with open(source) as file:
             text = file.read().replace("@VERSION@", version).replace("@REPOSITORY@", "file://" + vm.path("repository"))
         with open(target, "w") as file:
@@ -255,9 +256,9 @@ def shop(vm):
 
 @vm_test()
 def the_page_shows_the_files_of_the_project(vm):
-    parts = re.findall(r"^```(?:java|xml)\n(.*?)^```$", page(), re.M | re.S)
-    check(len(parts) >= 4, "parts of files in the page: %d" % len(parts))
-    texts = [content.decode().replace("@VERSION@", "1.0.0") for name, content in tree(os.path.join(HERE, "maven")).items()]
+    parts = re.findall(r"^```(?:java|xml|groovy)\n(.*?)^```$", page(), re.M | re.S)
+    check(len(parts) >= 5, "parts of files in the page: %d" % len(parts))
+    texts = [content.decode().replace("@VERSION@", "1.0.0") for folder in ("maven", "gradle") for content in tree(os.path.join(HERE, folder)).values()]
     for part in parts:
         check(any(part in text for text in texts), "no file of the project has\n%s" % part)
 
@@ -274,3 +275,21 @@ def surefire_and_failsafe_fail_for_a_call_too_many(vm):
         check("Tests run: 1, Failures: 1" in text and "OrdersIT" not in text, text)
         text = maven(vm, project, "verify", agent, "-Dmaven.test.failure.ignore=true", java=vm.jdk.home)
         check(re.search(r"Tests run: 1, Failures: 0.*com\.acme\.OrdersIT", text), text)
+
+
+@vm_test(units=("count",), needs=("proc",), since=9)
+def gradle_fails_for_a_call_too_many(vm):
+    if vm.jdk.home is None or vm.version > 17 or not shutil.which("gradle"):
+        raise Skip("Gradle is not here, or does not run on this JDK")
+    with shop(vm) as project:
+        shutil.copy(os.path.join(HERE, "gradle", "Junit4Test.java"), os.path.join(project, "src/test/java/com/acme"))
+        agent = "-Phprof.agent=" + run_jar(vm, "agentpath").out.strip()
+        run = subprocess.run(["gradle", "--no-daemon", "--console=plain", "--gradle-user-home", vm.path("gradle"), "test", agent], cwd=project,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=MAVEN_SECONDS,
+                             env=clean_environment({"JAVA_HOME": vm.jdk.home}), universal_newlines=True)
+        if "Could not resolve all files" in run.stdout:
+            raise Skip("no Maven Central")
+        check("OrdersTest.asksThreeTimesAtMost() FAILED" in run.stdout and run.returncode == 1, run.stdout)
+        for report in glob.glob(os.path.join(project, "build/test-results/test/*.xml")):
+            with open(report) as file:
+                check("4 calls of com.acme.Db.query, at most 3 allowed" in file.read(), report)
