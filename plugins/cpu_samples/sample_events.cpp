@@ -20,10 +20,10 @@ static constexpr hprof_column kColumns[] = {
     tables::kTrace,
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
     tables::kCpuSamplesColumns[HPROF_CPU_TIME],
-    {"trace_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
-    {"trace_id_low", nullptr, HPROF_COLUMN_ID, HPROF_COLUMN_CONTINUED, nullptr, nullptr},
-    {"span_id", nullptr, HPROF_COLUMN_ID, 0, nullptr, nullptr},
-    tables::kLabels,
+    tables::kContext[0],
+    tables::kContext[1],
+    tables::kContext[2],
+    tables::kContext[3],
 };
 static constexpr hprof_column kCode = {"code", nullptr, HPROF_COLUMN_TEXT,
                                        0,      nullptr, "what ran the innermost Java method"};
@@ -46,13 +46,8 @@ void SampleEvents::start() {
   set_in_java_ = find_service<hprof_thread_context_service>(services_->host, HPROF_SERVICE_THREAD_CONTEXT);
   finds_mounted_ = takes_events_ && HPROF_HAS(set_in_java_, hprof_thread_context_service, find_mounted) &&
                    set_in_java_->find_mounted(services_->host, services_->jvm->jni(services_->host)) != 0;
-  const auto* service = find_service<hprof_context_service>(services_->host, HPROF_SERVICE_CONTEXT);
-  hprof_context none = {sizeof none, 0, 0, 0, 0};
-  if (!HPROF_HAS(service, hprof_context_service, read) ||
-      service->read(services_->host, 0, &none) == HPROF_UNSUPPORTED)
-    return;
-  contexts_ = service;
-  schema_.column_count = sizeof(hprof_cpu_sample_event) / sizeof(hprof_cell);
+  contexts_.open(*services_);
+  if (contexts_.are_on()) schema_.column_count = sizeof(hprof_cpu_sample_event) / sizeof(hprof_cell);
 }
 
 void SampleEvents::add_code() {
@@ -62,24 +57,6 @@ void SampleEvents::add_code() {
         services_->ids->string(services_->host, {kFrameTypes[kind], std::strlen(kFrameTypes[kind])});
   code_column_ = schema_.column_count++;
   columns_[code_column_] = kCode;
-}
-
-bool SampleEvents::read(hprof_thread_serial thread, hprof_context* context) const {
-  return thread != 0 && contexts_->read(services_->host, thread, context) == HPROF_OK;
-}
-
-hprof_context SampleEvents::running(hprof_thread_serial thread, const void* jni) const {
-  hprof_context context = {sizeof context, 0, 0, 0, 0};
-  if (contexts_ != nullptr && !read(thread, &context) && set_in_java_ != nullptr && jni != nullptr)
-    set_in_java_->running(jni, &context);
-  return context;
-}
-
-hprof_context SampleEvents::of(hprof_thread_serial thread, void* jni, void* jthread) const {
-  hprof_context context = {sizeof context, 0, 0, 0, 0};
-  if (contexts_ != nullptr && !read(thread, &context) && set_in_java_ != nullptr && jthread != nullptr)
-    set_in_java_->of(jni, jthread, &context);
-  return context;
 }
 
 void SampleEvents::write(const SampleHead& head, hprof_trace_serial trace, uint64_t weight) const {

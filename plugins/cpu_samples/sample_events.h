@@ -3,10 +3,8 @@
 
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
-#include <hprof/draft/thread_context.h>
+#include <hprof/cpp/contexts.hpp>
 #include <hprof/draft/walk.h>
-#include <hprof/service/context.h>
 #include <hprof/tables.h>
 
 namespace hprof::samples {
@@ -35,26 +33,28 @@ class SampleEvents {
   // The monotonic clock; 0 if there are no events. [any]
   uint64_t now() const { return takes_events_ ? services_->clock->monotonic(services_->host) : 0; }
   // The context of the calling thread, or of the virtual thread that it runs; all zeros: none. [signal]
-  hprof_context running(hprof_thread_serial thread, const void* jni) const;
+  hprof_context running(hprof_thread_serial thread, const void* jni) const {
+    return contexts_.current(thread, jni);
+  }
   // The Java id of the virtual thread that the calling thread runs; 0: none, no events, or not known.
   // [signal]
   uint64_t mounted(const void* jni) const {
     return finds_mounted_ && jni != nullptr ? set_in_java_->mounted(jni) : 0;
   }
   // That of the Java thread behind a local reference, which may be null. [control]
-  hprof_context of(hprof_thread_serial thread, void* jni, void* jthread) const;
+  hprof_context of(hprof_thread_serial thread, void* jni, void* jthread) const {
+    return contexts_.of(thread, jni, jthread);
+  }
   // [consumer]
   void write(const SampleHead& head, hprof_trace_serial trace, uint64_t weight) const;
 
  private:
-  bool read(hprof_thread_serial thread, hprof_context* context) const;
-
   const Services* services_ = nullptr;
   bool takes_events_ = false;
   bool finds_mounted_ = false;
   const uint64_t* interval_ns_ = nullptr;
-  const hprof_context_service* contexts_ = nullptr;            // null: there are none
-  const hprof_thread_context_service* set_in_java_ = nullptr;  // null: likewise
+  Contexts contexts_;
+  const hprof_thread_context_service* set_in_java_ = nullptr;  // null: there is none
   hprof_column columns_[sizeof(hprof_cpu_sample_event) / sizeof(hprof_cell) + 1] = {};
   hprof_table_schema schema_ = {};  // settled at the first start: the rows of one record are alike
   bool is_settled_ = false;

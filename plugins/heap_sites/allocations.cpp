@@ -24,8 +24,12 @@ static constexpr hprof_column kEventColumns[] = {
     tables::kAllocSitesColumns[HPROF_SITE_ALLOCATED_BYTES],
     tables::kAllocSitesColumns[HPROF_SITE_ALLOCATED_BYTES + 1],
 };
-static constexpr hprof_table_schema kSiteEvents =
-    tables::schema<hprof_site_event>(HPROF_TABLE_ALLOC_SITE_EVENTS, "SITE EVENTS", kEventColumns);
+// [1]: where a unit sets contexts.
+static constexpr auto kEventColumnsOf = tables::with_context(kEventColumns);
+static constexpr hprof_table_schema kSiteEvents[] = {
+    tables::schema<hprof_site_event>(HPROF_TABLE_ALLOC_SITE_EVENTS, "SITE EVENTS", kEventColumns),
+    tables::schema<tables::WithContext<hprof_site_event>>(HPROF_TABLE_ALLOC_SITE_EVENTS, "SITE EVENTS",
+                                                          kEventColumnsOf.at)};
 
 // Returns the thread's serial. The core does not know a thread that the VM is still creating: it counts as
 // the thread that ended last, since at the VM's end the main thread becomes another one.
@@ -274,11 +278,13 @@ void Collector::count_native(JNIEnv* jni, AllocatingThread* state, jobject objec
 }
 
 // Passes a sample on as an event.
-void Collector::pass_on(const Site& site, hprof_thread_serial thread, uint64_t size) const {
+void Collector::pass_on(const JNIEnv* jni, const Site& site, hprof_thread_serial thread,
+                        uint64_t size) const {
   const Amount made = whole(mode_.weight(size), kFractionBits);
   const hprof_site_event event = {
       services_.clock->monotonic(services_.host), thread, site.owner, site.trace, made.bytes, made.objects};
-  hprof_rec_table table = event_of(kSiteEvents, event);
+  const auto row = tables::with_context(event, contexts_.current(thread, jni));
+  hprof_rec_table table = event_of(kSiteEvents[contexts_.are_on()], row);
   table.period_column = kSiteEventBytes;
   table.period = mode_.interval;
   services_.emit->event(services_.host, &table.head);
@@ -293,7 +299,7 @@ void Collector::sampled_object_alloc(JNIEnv* jni, hprof_thread* thread, jobject 
   uint32_t count = stacks_.vm().of_current(frames);
   const auto bytes = static_cast<uint64_t>(size);
   const Count* at = count_by_class(jni, state, object, of, bytes, frames, count);
-  if (at != nullptr && takes_events(services_.host)) pass_on(sites_[at->site], thread->serial, bytes);
+  if (at != nullptr && takes_events(services_.host)) pass_on(jni, sites_[at->site], thread->serial, bytes);
   state->inside = false;
 }
 

@@ -175,6 +175,7 @@ hprof_status Collector::start() {
   Labels& labels = stacks_.vm().labels();
   labels.open(s);
   labels_ = labels.are_on() ? &labels : nullptr;
+  contexts_.open(s);
   if (mode_.sampled) {
     stacks_.start_sampled();
     auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));

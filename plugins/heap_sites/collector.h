@@ -15,6 +15,7 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/contexts.hpp>
 #include <hprof/cpp/hotspot.hpp>
 #include <hprof/cpp/lock.hpp>
 #include <hprof/draft/thread_counts.h>
@@ -112,7 +113,7 @@ class Collector {
   void count_native(JNIEnv* jni, AllocatingThread* state, jobject object);
   Count* count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size,
                         const jvmtiFrameInfo* frames, uint32_t count);
-  void pass_on(const Site& site, hprof_thread_serial thread, uint64_t size) const;
+  void pass_on(const JNIEnv* jni, const Site& site, hprof_thread_serial thread, uint64_t size) const;
   void count_as_named(JNIEnv* jni, AllocatingThread* state, jobject object, const jvmtiFrameInfo* frames,
                       uint32_t count);
   void add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size);
@@ -151,6 +152,7 @@ class Collector {
   std::atomic<uint32_t> collections_{1};  // number of collections reported and of starts
   KnownStacks stacks_;
   Labels* labels_ = nullptr;  // of stacks_; null: no unit sets contexts
+  Contexts contexts_;         // of events
   AllocatingThreads threads_{stacks_};
   FollowedObjects followed_{threads_, sites_, collections_};
   std::atomic<uint32_t> last_ended_{0};  // serial of the thread that ended last; kept with thread=y

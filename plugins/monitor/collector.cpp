@@ -47,6 +47,7 @@ hprof_status Collector::open(char*, uint32_t) {
 hprof_status Collector::start() {
   if (is_running()) return HPROF_OK;
   stacks_.find_labels();
+  events_.find_contexts();
   if (counts_ != nullptr) stacks_.use_count(counts_->collections(services_.host));
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
@@ -203,12 +204,12 @@ hprof_class_serial Collector::class_of(void* jni, void* object) const {
   return serial;
 }
 
-void Collector::add(const hprof_monitor_event& event) {
+void Collector::add(const hprof_monitor_event& event, const void* jni) {
   if (!table_.add(static_cast<hprof_thread_serial>(event.thread),
                   static_cast<hprof_trace_serial>(event.trace),
                   static_cast<hprof_class_serial>(event.monitor), 1, event.time_ns))
     count_loss(lost_rows_);
-  events_.contention(event);
+  events_.contention(event, events_.current(static_cast<hprof_thread_serial>(event.thread), jni));
 }
 
 void Collector::emit(uint32_t kind, hprof_thread_serial thread, hprof_class_serial monitor, uint64_t ms) {
@@ -249,14 +250,16 @@ void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void*
       owner = entry->detail.load(std::memory_order_relaxed);
     add({until, thread->serial, 1, until > since ? until - since : 0,
          entry->trace.load(std::memory_order_relaxed), entry->monitor.load(std::memory_order_relaxed), 0,
-         hash, owner, 0, 0});
+         hash, owner, 0, 0},
+        jni);
     unblock(jni, thread, entry);
   } else if (thread->slot == &no_entry) {
     thread->slot = nullptr;
   } else if (entry == nullptr && (thread->flags & HPROF_THREAD_VIRTUAL) == 0) {
     // The thread was blocked before the start; its stack is still the same.
     add({until, thread->serial, 1, until > from ? until - from : 0, stacks_.of_current(jni, thread->serial),
-         class_of(jni, object), 0, events_.hash_of(jvmti_, static_cast<jobject>(object)), 0, 0, 0});
+         class_of(jni, object), 0, events_.hash_of(jvmti_, static_cast<jobject>(object)), 0, 0, 0},
+        jni);
   }
 }
 
@@ -291,7 +294,8 @@ void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t 
   emit(HPROF_RECORD_MONITOR_WAITED, thread->serial, monitor, ns / kNsPerMs);
   events_.wait({until, thread->serial, 1, ns, entry->trace.load(std::memory_order_relaxed), monitor, 0,
                 entry->hash.load(std::memory_order_relaxed), 0,
-                entry->detail.load(std::memory_order_relaxed) * kNsPerMs, timed_out != 0 ? 1u : 0u});
+                entry->detail.load(std::memory_order_relaxed) * kNsPerMs, timed_out != 0 ? 1u : 0u},
+               events_.current(thread->serial, jni));
   unblock(jni, thread, entry);
 }
 

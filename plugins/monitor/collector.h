@@ -58,7 +58,7 @@ class Collector {
   void let_go(void* jni, hprof_thread* thread, BlockedThread* entry);
   void sweep(void* jni, bool all);
   hprof_class_serial class_of(void* jni, void* object) const;
-  void add(const hprof_monitor_event& event);
+  void add(const hprof_monitor_event& event, const void* jni);
   void emit(uint32_t kind, hprof_thread_serial thread, hprof_class_serial monitor, uint64_t ms);
   uint64_t now() const { return services_.clock->monotonic(services_.host); }
   bool is_running() const { return running_.load(std::memory_order_acquire); }

@@ -42,10 +42,17 @@ static constexpr hprof_column kWaitColumns[] = {
     kTimeout,
     kTimedOut,
 };
-static constexpr hprof_table_schema kContentions = tables::schema<hprof_monitor_event>(
-    HPROF_TABLE_MONITOR_TIME_EVENTS, "MONITOR TIME EVENTS", kContentionColumns);
-static constexpr hprof_table_schema kWaits =
-    tables::schema<hprof_monitor_event>(HPROF_TABLE_MONITOR_WAIT_EVENTS, "MONITOR WAIT EVENTS", kWaitColumns);
+// [1]: where a unit sets contexts.
+using WithContext = tables::WithContext<hprof_monitor_event>;
+static constexpr auto kContentionsOf = tables::with_context(kContentionColumns);
+static constexpr auto kWaitsOf = tables::with_context(kWaitColumns);
+static constexpr hprof_table_schema kContentions[] = {
+    tables::schema<hprof_monitor_event>(HPROF_TABLE_MONITOR_TIME_EVENTS, "MONITOR TIME EVENTS",
+                                        kContentionColumns),
+    tables::schema<WithContext>(HPROF_TABLE_MONITOR_TIME_EVENTS, "MONITOR TIME EVENTS", kContentionsOf.at)};
+static constexpr hprof_table_schema kWaits[] = {
+    tables::schema<hprof_monitor_event>(HPROF_TABLE_MONITOR_WAIT_EVENTS, "MONITOR WAIT EVENTS", kWaitColumns),
+    tables::schema<WithContext>(HPROF_TABLE_MONITOR_WAIT_EVENTS, "MONITOR WAIT EVENTS", kWaitsOf.at)};
 
 void MonitorEvents::open(const Services& services) {
   if (takes_events(services.host)) services_ = &services;
@@ -67,12 +74,13 @@ hprof_thread_serial MonitorEvents::enter(uint32_t hash, hprof_thread_serial thre
   return thread_of(entered_[hash % kMonitors].exchange(entered, std::memory_order_relaxed), hash);
 }
 
-void MonitorEvents::contention(const hprof_monitor_event& event) const {
-  if (are_on()) emit_event(*services_, kContentions, event);
+void MonitorEvents::contention(const hprof_monitor_event& event, const hprof_context& context) const {
+  if (are_on())
+    emit_event(*services_, kContentions[contexts_.are_on()], tables::with_context(event, context));
 }
 
-void MonitorEvents::wait(const hprof_monitor_event& event) const {
-  if (are_on()) emit_event(*services_, kWaits, event);
+void MonitorEvents::wait(const hprof_monitor_event& event, const hprof_context& context) const {
+  if (are_on()) emit_event(*services_, kWaits[contexts_.are_on()], tables::with_context(event, context));
 }
 
 }  // namespace hprof::monitor

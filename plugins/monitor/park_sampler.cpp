@@ -136,7 +136,8 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   blame_->charge_parked(jni_, *locks_, lock, owner, monitor, charged_ns_);
   const hprof_thread_serial holder = owner != nullptr ? s.threads->serial_of(s.host, owner) : 0;
   events_->contention({last_sample_ns_, serial, fresh, charged_ns_, trace, monitor, label_,
-                       static_cast<uint32_t>(hash), holder, 0, 0});
+                       static_cast<uint32_t>(hash), holder, 0, 0},
+                      events_->of(serial, jni_, thread));
 }
 
 void ParkSampler::add_holder(const Parked& now, hprof_class_serial monitor, jobject owner) {
