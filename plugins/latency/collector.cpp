@@ -18,6 +18,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
     return HPROF_FAILED;
   }
   methods_.open(services_);
+  TimedMethods::slow_calls().open(services_, config_.events_ns);
   hprof_probe_user user = {};
   user.size = sizeof user;
   user.flags =
@@ -44,10 +45,14 @@ bool Collector::close() {
 
 hprof_status Collector::start() {
   methods_.find_labels();
+  TimedMethods::slow_calls().start();
   return services_.probes->start(services_.host, probes_);
 }
 
-void Collector::stop() { services_.probes->stop(services_.host, probes_); }
+void Collector::stop() {
+  services_.probes->stop(services_.host, probes_);
+  TimedMethods::slow_calls().stop();
+}
 
 hprof_status Collector::report(const hprof_report& report) {
   return report_.write(methods_, probes_, report);

@@ -14,6 +14,7 @@ namespace hprof::latency {
 
 struct Config {
   const char* latency;  // patterns of classes and methods
+  uint64_t events_ns;   // the least time of a call that is an event; 0: none is
 };
 
 class Collector {

@@ -12,6 +12,8 @@ static constexpr const char* kSelect = "latency";
 static const hprof_option kOptions[] = {
     {"latency", HPROF_OPTION_TEXT, offsetof(Config, latency), nullptr, nullptr, 0, 0, "<class>[:...]",
      "time each call of these classes or methods: com.acme.*:com.acme.Main.run"},
+    {"latency-events", HPROF_OPTION_MILLIS, offsetof(Config, events_ns), "0", nullptr, 0, 3600000, "<ms>",
+     "write each of these calls that takes at least this as an event, with its stack; 0: none"},
 };
 
 static constexpr const char* kRecords[] = {HPROF_TABLE_LATENCY, HPROF_TABLE_LATENCY_CLASSES, HPROF_KIND_NOTE,

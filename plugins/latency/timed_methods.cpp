@@ -38,6 +38,7 @@ struct Clock {
 Clock clock;
 std::atomic<uint64_t> methods[kNumbers];  // label set << 32 | method
 Labels thread_labels;
+SlowCalls slow;
 std::atomic<uint32_t> sets_left{0};  // numbers of methods with labels that can still be taken
 std::atomic<uint64_t> without_sets{0};
 // Not touched, and so without memory, but for the numbers in use.
@@ -102,14 +103,18 @@ jlong JNICALL call_constructed(JNIEnv*, jclass, jlong word) {
   return static_cast<jlong>(call & ~kInSuper);
 }
 
-void JNICALL call_ends(JNIEnv*, jclass, jlong word) {
+void JNICALL call_ends(JNIEnv* jni, jclass, jlong word) {
   const uint64_t now = clock.now();
   const auto call = static_cast<uint64_t>(word);
   if (call == 0) return;
   const uint64_t passed = passed_since(call, now);
   if (!is_of_session(passed, now)) return;
   if ((call & kInSuper) != 0) histogram_of(call).constructed();
-  histogram_of(call).end(clock.to_ns(passed));
+  const uint64_t ns = clock.to_ns(passed);
+  histogram_of(call).end(ns);
+  if (!slow.is_slow(ns)) return;
+  const auto number = static_cast<uint32_t>(call >> (64 - kNumberBits));
+  slow.add(jni, TimedMethods::method_of(number), TimedMethods::set_of(number), ns, thread_labels);
 }
 
 const hprof_native kNatives[] = {
@@ -130,6 +135,7 @@ hprof_string_id TimedMethods::set_of(uint32_t number) {
   return static_cast<hprof_string_id>(methods[number].load(std::memory_order_acquire) >> 32);
 }
 const Labels& TimedMethods::labels() { return thread_labels; }
+SlowCalls& TimedMethods::slow_calls() { return slow; }
 uint64_t TimedMethods::without_set() { return without_sets.load(std::memory_order_relaxed); }
 
 void TimedMethods::find_labels() {

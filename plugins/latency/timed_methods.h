@@ -13,6 +13,8 @@
 #include <hprof/cpp/labels.hpp>
 #include <hprof/service/probes.h>
 
+#include "slow_calls.h"
+
 namespace hprof::latency {
 
 using namespace durations;
@@ -43,6 +45,7 @@ class TimedMethods {
   // When all units have been created. [control]
   void find_labels();
   static const Labels& labels();
+  static SlowCalls& slow_calls();
   static uint64_t without_set();  // calls with labels that are counted by their method alone [any]
   // The method of a number below kNumbers; 0: none. [control]
   static hprof_method_id method_of(uint32_t number);

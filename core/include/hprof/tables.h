@@ -99,6 +99,16 @@ typedef struct hprof_latency_class_row {
   uint64_t time_ns; /* calls times the middle of the class */
 } hprof_latency_class_row;
 
+/* Each call of a timed method that took at least latency-events=, as an event. */
+#define HPROF_TABLE_SLOW_CALL_EVENTS "hprof.slow_call_events/1"
+typedef struct hprof_slow_call_event {
+  uint64_t at_ns;  /* when it was over */
+  uint64_t thread; /* hprof_thread_serial */
+  uint64_t time_ns;
+  uint64_t trace;  /* hprof_trace_serial: at its end, from the method on */
+  uint64_t method; /* hprof_method_id */
+} hprof_slow_call_event;
+
 /* How long tasks waited in executors before they began, a row for each executor and stack that submitted them. Most time
  * first. */
 #define HPROF_TABLE_QUEUES "hprof.queues/1"
