@@ -160,7 +160,7 @@ hprof_status Collector::start() {
     if (!takes_events(s.host))
       s.log->message(s.host,
                      "context: this output has no events, so it has labels, but no ids of traces and spans; "
-                     "format=json and otlp with events=y have both");
+                     "format=jfr has both, and json and otlp with events=y");
     sets.begin();
     is_open_ = true;
   }

@@ -13,6 +13,7 @@ class Chunk {
   void close();
 
   void begin_file(const hprof_rec_file_begin& begin);
+  bool add_sample_threads() { return metadata_.add_sample_threads(); }
   // The time of a record on the monotonic clock.
   uint64_t time_of(const hprof_record& record) const { return created_ns_ + record.time_us * 1000; }
   uint64_t began_ns() const { return began_ns_; }

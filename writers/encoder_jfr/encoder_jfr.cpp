@@ -4,6 +4,7 @@
 // sums of the events. A chunk ends with each report, when it is large enough, and after a minute.
 #include <initializer_list>
 
+#include <hprof/cpp/contexts.hpp>
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/writer.hpp>
@@ -42,6 +43,7 @@ struct Encoder {
   // This chunk has the event of the processors; any other than these and settings; one that is no note.
   bool has_processors = false, has_any = false, has_events = false;
   bool has_settings[kTypeCount] = {};
+  bool has_contexts = false;    // a unit sets them
   bool has_chunk = false;       // the file has one
   bool is_over = false;         // the event of the VM's end has been written
   hprof_vm_event vm = {};       // the last; its texts are 0 before the first
@@ -131,12 +133,14 @@ bool add_event(Encoder& encoder, JfrOut& out, uint64_t now_ns, const Add& add) {
 
 // --- rows
 
-// One event of a row, which may have several.
+// One event of a row, which may have several. context: the first column of its context; HPROF_NO_COLUMN: it
+// has none.
 struct Row {
   Encoder& encoder;
   const hprof_rec_table& table;
   uint64_t index;
   uint64_t copy;
+  uint32_t context;
 
   template <class T>
   const T& as() const {
@@ -161,6 +165,8 @@ bool is_wait(const Row& row) {
   return is_elapsed(row.table) && row.as<hprof_cpu_sample_event>().state != HPROF_STATE_RUNNABLE;
 }
 
+uint64_t period_of(const hprof_cpu_sample_event& sample) { return sample.time_ns / sample.count; }
+
 uint64_t copies_of_sample(const Row& row) {
   const uint64_t count = row.as<hprof_cpu_sample_event>().count;
   return is_wait(row) && count != 0 ? 1 : count;
@@ -179,7 +185,7 @@ bool add_sample(const Row& row) {
   const auto& sample = row.as<hprof_cpu_sample_event>();
   const bool wall = is_elapsed(row.table), waits = is_wait(row);
   const Type type = waits ? kWallClockSample : kExecutionSample;
-  const uint64_t period = sample.time_ns / sample.count;
+  const uint64_t period = period_of(sample);
   if (!add_settings(row.encoder, type, period, wall ? "wall" : "cpu")) return false;
   const uint64_t thread = row.thread(sample.thread), stack = row.stack(sample.trace, code_of(row));
   Event event(row.encoder.chunk, type, sample.at_ns - row.copy * period);
@@ -187,6 +193,7 @@ bool add_sample(const Row& row) {
   event.varint(stack);
   event.varint(Pools::state(wall ? sample.state : Pools::kOnCpu));
   if (waits) event.varint(sample.count < INT32_MAX ? sample.count : INT32_MAX);
+  if (row.encoder.has_contexts) event.varint(thread);
   return event.keep();
 }
 
@@ -274,6 +281,42 @@ bool add_io(const Row& row) {
   }
   event.varint(call.bytes);
   if (is_read) event.varint(call.end);
+  return event.keep();
+}
+
+bool add_slow_call(const Row& row) {
+  const auto& call = row.as<hprof_slow_call_event>();
+  if (!add_settings(row.encoder, kSlowCall, 0, nullptr)) return false;
+  const uint64_t thread = row.thread(call.thread), stack = row.stack(call.trace);
+  Event event(row.encoder.chunk, kSlowCall, call.at_ns - call.time_ns);
+  event.varint(call.time_ns);
+  event.varint(thread);
+  event.varint(stack);
+  return event.keep();
+}
+
+// What an event's thread works for, as an event of a nanosecond that begins when that one is over: `jfr
+// print` shows it with the events that end on its thread meanwhile.
+bool add_request(const Row& row) {
+  if (row.context == HPROF_NO_COLUMN) return true;
+  const hprof_cell* cells = hprof_row_at(&row.table, row.index);
+  const hprof_cell* context = cells + row.context;
+  const uint64_t ids[] = {context[0].u, context[1].u, context[2].u};
+  const auto labels = static_cast<hprof_string_id>(context[3].u);
+  if ((ids[0] | ids[1] | ids[2] | labels) == 0) return true;
+  if (!add_settings(row.encoder, kRequest, 0, nullptr)) return false;
+  const auto& first = row.as<hprof_cpu_sample_event>();  // at_ns and thread are the first cells of all
+  const uint64_t before = row.copy != 0 ? row.copy * period_of(first) : 0;
+  const uint64_t thread = row.thread(first.thread);
+  char text[48];
+  for (uint32_t i = 0; i < sizeof text; i++)
+    text[i] = "0123456789abcdef"[ids[i / 16] >> (60 - i % 16 * 4) & 15];
+  Event event(row.encoder.chunk, kRequest, first.at_ns - before, true);
+  event.varint(1);
+  event.varint(thread);
+  event.text((ids[0] | ids[1]) != 0 ? hprof_text{text, 32} : hprof_text{nullptr, 0});
+  event.text(ids[2] != 0 ? hprof_text{text + 32, 16} : hprof_text{nullptr, 0});
+  event.text(row.encoder.chunk.pools.string(labels));
   return event.keep();
 }
 
@@ -387,6 +430,8 @@ constexpr Source kSources[] = {
      nullptr},
     {HPROF_TABLE_MONITOR_WAIT_EVENTS, nullptr, kColumns<hprof_monitor_event>, add_wait, nullptr},
     {HPROF_TABLE_IO_EVENTS, HPROF_TABLE_IO, kColumns<hprof_io_event>, add_io, nullptr},
+    {HPROF_TABLE_SLOW_CALL_EVENTS, HPROF_TABLE_LATENCY, kColumns<hprof_slow_call_event>, add_slow_call,
+     nullptr},
     {HPROF_TABLE_THREAD_EVENTS, nullptr, kColumns<hprof_thread_event>, add_thread, nullptr},
     {HPROF_TABLE_THREAD_COUNT_EVENTS, nullptr, kColumns<hprof_thread_count_event>, add_thread_count, nullptr},
     {HPROF_TABLE_VM_EVENTS, nullptr, kColumns<hprof_vm_event>, add_vm_event, nullptr},
@@ -396,16 +441,23 @@ constexpr Source kSources[] = {
 };
 
 void add_row(Encoder& encoder, JfrOut& out, const hprof_rec_table& table, const Source& source,
-             uint64_t index, uint64_t now_ns) {
-  Row row = {encoder, table, index, 0};
+             uint64_t index, uint32_t context, uint64_t now_ns) {
+  Row row = {encoder, table, index, 0, context};
   const uint64_t all = source.copies != nullptr ? source.copies(row) : 1;
   const uint64_t copies = all < kRepeatsMost ? all : kRepeatsMost;
   for (row.copy = copies; row.copy-- > 0 && out.ok();) {
     // An event that filled the chunk is in the file already.
-    if (add_event(encoder, out, now_ns, [&] { return source.add(row); }))
+    if (add_event(encoder, out, now_ns, [&] { return add_request(row) && source.add(row); }))
       encoder.has_events = encoder.has_any;
   }
   if (copies != all) count_loss(encoder.lost_copies, all - copies);
+}
+
+// Returns the first of the columns tables::kContext.
+uint32_t context_of(const hprof_table_schema& schema) {
+  for (uint32_t i = 0; i + tables::kContextCells <= schema.column_count; i++)
+    if (std::strcmp(hprof_column_at(&schema, i)->name, tables::kContext[0].name) == 0) return i;
+  return HPROF_NO_COLUMN;
 }
 
 hprof_status add_events(Encoder& encoder, JfrOut& out, const hprof_rec_table& table) {
@@ -416,8 +468,9 @@ hprof_status add_events(Encoder& encoder, JfrOut& out, const hprof_rec_table& ta
   for (const Source& source : kSources) {
     if (!is_table(table, source.events, source.columns)) continue;
     encoder.seen |= 1u << (&source - kSources);
+    const uint32_t context = context_of(*table.schema);
     for (uint64_t i = 0; i < table.row_count && out.ok(); i++)
-      add_row(encoder, out, table, source, i, now_ns);
+      add_row(encoder, out, table, source, i, context, now_ns);
     return out.status();
   }
   return HPROF_UNSUPPORTED;
@@ -433,6 +486,7 @@ void look_at_sums(Encoder& encoder, const hprof_rec_table& table) {
     TextLine<256> text;
     text.add("format=jfr holds events only, and of ").add(table.schema->title).add(" there are none");
     if (std::strcmp(source.sums, HPROF_TABLE_ALLOC_SITES) == 0) text.add("; sites=sampled has them");
+    if (std::strcmp(source.sums, HPROF_TABLE_LATENCY) == 0) text.add("; latency-events= has the slow ones");
     if (encoder.services.log != nullptr) encoder.services.log->message(encoder.services.host, text.c_str());
   }
 }
@@ -478,9 +532,14 @@ hprof_status Encoder::open(char*, uint32_t) {
 hprof_status Encoder::encode(const hprof_record* record, hprof_out* to) {
   JfrOut out(to);
   switch (record->kind) {
-    case HPROF_RECORD_FILE_BEGIN:
+    case HPROF_RECORD_FILE_BEGIN: {
       chunk.begin_file(as<hprof_rec_file_begin>(record));
+      Contexts contexts;
+      contexts.open(services);
+      has_contexts = contexts.are_on();
+      if (has_contexts && !chunk.add_sample_threads()) return HPROF_NO_MEMORY;
       break;
+    }
     case HPROF_RECORD_FILE_END:
       end_file(*this, out, chunk.time_of(*record));
       break;
@@ -528,6 +587,9 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_TABLE_MONITOR_TIME,
                                     HPROF_TABLE_IO_EVENTS,
                                     HPROF_TABLE_IO,
+                                    HPROF_TABLE_SLOW_CALL_EVENTS,
+                                    HPROF_TABLE_LATENCY,
+                                    HPROF_TABLE_LATENCY_CLASSES,
                                     nullptr};
 
 // CMake reads this line, too, for the core's table of shipped modules.

@@ -22,7 +22,8 @@ enum Meaning : uint32_t {
   kEpochMilliseconds,
   kBytes,
   kAddress,
-  kShare
+  kShare,
+  kOfContext
 };
 struct Annotation {
   Type type;
@@ -38,6 +39,7 @@ constexpr Annotation kMeanings[] = {
     {kDataAmount, "BYTES"},
     {kMemoryAddress, nullptr},
     {kPercentage, nullptr},
+    {kContextual, nullptr},
 };
 
 struct Field {
@@ -137,6 +139,7 @@ constexpr Class kClasses[] = {
     {kDataAmount, "jdk.jfr.DataAmount", kAnnotation, {kValue}},
     {kMemoryAddress, "jdk.jfr.MemoryAddress", kAnnotation, {}},
     {kPercentage, "jdk.jfr.Percentage", kAnnotation, {}},
+    {kContextual, "jdk.jfr.Contextual", kAnnotation, {}},
     {kContentType, "jdk.jfr.ContentType", kAnnotation, {}},
     {kVirtualSpace,
      "jdk.types.VirtualSpace",
@@ -230,6 +233,19 @@ constexpr Class kClasses[] = {
      {kStart, kDuration, kEventThread, kStack, kHost, kAddressText, kPort, kBytesWritten},
      "Socket Write",
      {"Java Application"}},
+    {kSlowCall, "hprof.SlowCall", kEvent, {kStart, kDuration, kEventThread, kStack}, "Slow Call", {"hprof"}},
+    // What the thread of another event, which ends at this one's start, works for.
+    {kRequest,
+     "hprof.Request",
+     kEvent,
+     {kStart,
+      kDuration,
+      kEventThread,
+      {"traceId", kString, kOfContext},
+      {"spanId", kString, kOfContext},
+      {"labels", kString, kOfContext}},
+     "Request",
+     {"hprof"}},
     {kThreadStart,
      "jdk.ThreadStart",
      kEvent,
@@ -431,13 +447,16 @@ void Metadata::Tree::field(Type of, const Field& field) {
 void Metadata::Tree::describe(const Class& type) {
   const uint32_t fields = field_count(type);
   const bool is_event = type.label != nullptr;
+  const bool has_more =
+      metadata_.has_sample_threads_ && (type.type == kExecutionSample || type.type == kWallClockSample);
   begin("class",
         {{"id", number(type.type)},
          {"name", type.name},
          {"superType", type.super},
          {"simpleType", is_simple(type.type) ? "true" : nullptr}},
-        fields + (is_event ? 2 : 0) + (is_content_type(type.type) ? 1 : 0));
+        fields + (has_more ? 1 : 0) + (is_event ? 2 : 0) + (is_content_type(type.type) ? 1 : 0));
   for (uint32_t i = 0; i < fields; i++) field(type.type, type.fields[i]);
+  if (has_more) field(type.type, kEventThread);
   if (is_content_type(type.type)) annotation(kContentType, nullptr);
   if (!is_event) return;
   annotation(kLabel, type.label);
@@ -452,10 +471,21 @@ void Metadata::Tree::build() {
 }
 
 bool Metadata::open(const Services& services) {
-  if (!strings_.open(services, kMost) || !tree_.open(services, kMost)) return false;
+  return strings_.open(services, kMost) && tree_.open(services, kMost) && build();
+}
+
+bool Metadata::build() {
+  strings_.clear();
+  tree_.clear();
   Tree tree(*this);
   tree.build();
   return tree.keep();
+}
+
+bool Metadata::add_sample_threads() {
+  if (has_sample_threads_) return true;
+  has_sample_threads_ = true;
+  return build();
 }
 
 void Metadata::close() {

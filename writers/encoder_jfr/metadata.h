@@ -33,6 +33,7 @@ enum Type : uint32_t {
   kDataAmount,
   kMemoryAddress,
   kPercentage,
+  kContextual,
   kContentType,
   kVirtualSpace,
   // Events
@@ -46,6 +47,8 @@ enum Type : uint32_t {
   kFileWrite,
   kSocketRead,
   kSocketWrite,
+  kSlowCall,
+  kRequest,
   kThreadStart,
   kThreadEnd,
   kThreadStatistics,
@@ -67,6 +70,9 @@ class Metadata {
   // False: no memory. [onload][control]
   bool open(const Services& services);
   void close();
+  // Describes samples with a field more, eventThread, by which `jfr print` finds the requests of events.
+  // Before the first chunk. False: no memory.
+  bool add_sample_threads();
 
   // The event, whose bytes are the same in each chunk but for its time.
   uint64_t size(uint64_t ticks) const;
@@ -74,6 +80,9 @@ class Metadata {
 
  private:
   class Tree;
+  bool build();
+
+  bool has_sample_threads_ = false;
   Bytes strings_, tree_;
   uint32_t string_count_ = 0;
 };
