@@ -6,7 +6,6 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/cutoff.hpp>
 #include <hprof/cpp/depth.hpp>
-#include <hprof/cpp/events.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/note.hpp>
 
@@ -50,8 +49,12 @@ static constexpr hprof_column kEventColumns[] = {
     kFailed,
     {"end", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, "1: the file or stream was at its end"},
 };
-static constexpr hprof_table_schema kEvents =
-    tables::schema<hprof_io_event>(HPROF_TABLE_IO_EVENTS, "FILE AND SOCKET EVENTS", kEventColumns);
+// [1]: where a unit sets contexts.
+static constexpr auto kEventColumnsOf = tables::with_context(kEventColumns);
+static constexpr hprof_table_schema kEvents[] = {
+    tables::schema<hprof_io_event>(HPROF_TABLE_IO_EVENTS, "FILE AND SOCKET EVENTS", kEventColumns),
+    tables::schema<tables::WithContext<hprof_io_event>>(HPROF_TABLE_IO_EVENTS, "FILE AND SOCKET EVENTS",
+                                                        kEventColumnsOf.at)};
 
 static Collector& collector_of(jlong self) {
   return *reinterpret_cast<Collector*>(static_cast<uintptr_t>(self));
@@ -186,8 +189,9 @@ void Collector::ends(JNIEnv* jni, jlong word, jlong result, bool failed) {
   const bool wants_thread = services_.settings().thread_in_traces != 0 || takes_events(services_.host);
   const hprof_thread_serial thread = wants_thread ? current_thread(jni) : 0;
   const hprof_trace_serial stack = trace(jni, thread);
-  count(done, stack, thread, now_ns);
-  if (is_transfer && other.target != 0) count(other, stack, thread, now_ns);
+  const hprof_context context = contexts_.current(thread, jni);
+  count(done, stack, thread, now_ns, context);
+  if (is_transfer && other.target != 0) count(other, stack, thread, now_ns, context);
 }
 
 hprof_thread_serial Collector::current_thread(JNIEnv* jni) const {
@@ -215,8 +219,8 @@ hprof_trace_serial Collector::trace(JNIEnv* jni, hprof_thread_serial thread) con
 }
 
 // A key: target, trace, part, operation. Numbers of traces are below 2^24.
-void Collector::count(const Done& done, hprof_trace_serial trace, hprof_thread_serial thread,
-                      uint64_t now_ns) {
+void Collector::count(const Done& done, hprof_trace_serial trace, hprof_thread_serial thread, uint64_t now_ns,
+                      const hprof_context& context) {
   const uint64_t key =
       uint64_t{done.target} << 32 | uint64_t{trace} << (kPartBits + 2) | part() << 2 | done.operation;
   Counts* counts = table_.make(key);
@@ -229,7 +233,7 @@ void Collector::count(const Done& done, hprof_trace_serial trace, hprof_thread_s
   const hprof_io_event event = {
       now_ns,      thread,     done.time_ns,    trace,      operations_[done.operation],
       done.target, done.bytes, done.has_failed, done.is_end};
-  emit_event(services_, kEvents, event);
+  emit_event(services_, kEvents[contexts_.are_on()], tables::with_context(event, context));
 }
 
 void Collector::reset() {

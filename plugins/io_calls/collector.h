@@ -8,7 +8,9 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/contexts.hpp>
 #include <hprof/cpp/entry_pool.hpp>
+#include <hprof/cpp/events.hpp>
 #include <hprof/cpp/report_rows.hpp>
 #include <hprof/service/probes.h>
 #include <hprof/tables.h>
@@ -27,7 +29,10 @@ class Collector {
  public:
   Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
   hprof_status open(char* error, uint32_t error_size);
-  hprof_status start() { return services_.probes->start(services_.host, probes_); }
+  hprof_status start() {
+    if (takes_events(services_.host)) contexts_.open(services_);
+    return services_.probes->start(services_.host, probes_);
+  }
   void stop() { services_.probes->stop(services_.host, probes_); }
   hprof_status report(const hprof_report& report);
   void reset();
@@ -69,7 +74,8 @@ class Collector {
   hprof_trace_serial trace(JNIEnv* jni, hprof_thread_serial thread) const;
   hprof_thread_serial current_thread(JNIEnv* jni) const;
   void find_other(JNIEnv* jni, const Hook& hook, jobject first, Call* call);
-  void count(const Done& done, hprof_trace_serial trace, hprof_thread_serial thread, uint64_t now_ns);
+  void count(const Done& done, hprof_trace_serial trace, hprof_thread_serial thread, uint64_t now_ns,
+             const hprof_context& context);
   uint64_t merge(hprof_io_row* rows, uint64_t count) const;
 
   Services services_;
@@ -82,6 +88,7 @@ class Collector {
   Calls calls_[1u << kPartBits];
   HashTable<Counts, Growth::kLevels> table_;
   uint64_t* lost_ = nullptr;
+  Contexts contexts_;  // of events
 };
 
 }  // namespace hprof::io_calls

@@ -362,6 +362,161 @@ def labels_that_tell_rows_apart_can_be_chosen(vm):
         check_equal(found, wanted, "objects by labels, context-by=%s" % chosen)
 
 
+TRACE_OF_ROUTES = "4bf92f3577b34da6%016x"
+
+
+def scopes_of(number):
+    """{(route, tenant): calls of Work.run as amounts} of a request of Routes."""
+    route, tenant = number % 3, number // 3 % 2
+    amounts = [1 + number % 5, 1 + tenant]
+    scopes = {(route, tenant): amounts * (2 if route == 2 else 1)}
+    if route == 2:
+        scopes[0, tenant] = amounts
+    return scopes
+
+
+def requests(count, each=sum):
+    """{(trace id, span id, labels): amount} of Routes with so many requests."""
+    return {(TRACE_OF_ROUTES % (number + 1), "%016x" % (1 + 2 * route + tenant), "route:/%d;tenant:t%d" % (route, tenant)): each(amounts)
+            for number in range(count) for (route, tenant), amounts in scopes_of(number).items()}
+
+
+def context_of(row):
+    return row["trace_id"], row["span_id"], row["labels"]
+
+
+def check_requests(rows, wanted, weight, outside=None, what=""):
+    """rows: of events. outside: the events without a context; None: any number."""
+    found = collections.Counter()
+    for row in rows:
+        found[context_of(row)] += row[weight]
+    without = found.pop((None, None, None), 0)
+    wrong = [(key, found[key], wanted.get(key)) for key in sorted(set(found) | set(wanted)) if found[key] != wanted.get(key, 0)]
+    check_equal(wrong[:5], [], "requests with another number of %s %s" % (weight, what))
+    check(outside is None or without == outside, "%d %s without a request, not %s %s" % (without, weight, outside, what))
+
+
+EVENTS = "plugin=context,%s,cutoff=0,depth=16,format=json,events=y,file=out.json"
+
+
+@vm_test(units=("context", "monitor", "encoder_json", "sink_file"), quick=True)
+def each_contention_and_wait_leads_to_its_request(vm):
+    for kind in kinds(vm):
+        run = vm.run_java(vm.agent_option(EVENTS % "monitor=y"), "Routes", kind, "lock", "20")
+        truth(run)
+        rows = [row for row in Stream(run.text("out.json")).events("hprof.monitor_time_events/1")
+                if row["monitor"]["name"] == "Routes$Lock" and row["labels"] != "route:/holder"]
+        check_requests(rows, requests(20), "contentions", 0, kind)
+        # Before JDK 24 a virtual thread that waits keeps its carrier.
+        run = vm.run_java(vm.agent_option(EVENTS % "monitor=y"), "Routes", kind, "wait", "60")
+        truth(run)
+        rows = [row for row in Stream(run.text("out.json")).events("hprof.monitor_wait_events/1") if row["monitor"]["name"] == "Routes$Lock"]
+        check_requests(rows, requests(60), "waits", 60, kind)
+
+
+@vm_test(units=("context", "heap_sites", "encoder_json", "sink_file"), since=11, quick=True)
+def each_sampled_object_leads_to_its_request(vm):
+    for kind in kinds(vm):
+        run = vm.run_java(vm.agent_option(EVENTS % "heap=sites,sites=sampled:200"), "Routes", kind, "make", "500")
+        truth(run)
+        found = Stream(run.text("out.json"))
+        rows = [row for row in found.events("hprof.alloc_site_events/1") if row["class"]["name"] == "Routes$Item"]
+        wanted, seen, without = requests(500), collections.Counter(), 0
+        for row in rows:
+            if context_of(row) == (None, None, None):
+                without += 1
+            else:
+                check(context_of(row) in wanted, "a request that is none: %s" % (context_of(row),))
+                seen[context_of(row)] += 1
+                rooted = [frame for frame in found.frames(row)[-2:] if frame.startswith("LABEL.")]
+                check_equal(rooted, ["LABEL." + label for label in row["labels"].split(";")][::-1], "labels at the root")
+        check(sum(seen.values()) >= 100, "few objects: %d, %d without a request" % (sum(seen.values()), without))
+
+
+@vm_test(units=("bytecode", "context", "io_calls", "encoder_json", "sink_file"))
+def each_write_leads_to_its_request(vm):
+    for kind in kinds(vm):
+        run = vm.run_java(vm.agent_option(EVENTS % "io=y"), "Routes", kind, "write", "30")
+        truth(run)
+        rows = [row for row in Stream(run.text("out.json")).events("hprof.io_call_events/1") if (row["target"] or "").endswith("written")]
+        check_requests(rows, requests(30), "bytes", 30, kind)
+
+
+@vm_test(units=("bytecode", "context", "latency", "encoder_json", "sink_file"), quick=True)
+def each_slow_call_leads_to_its_request(vm):
+    for kind in kinds(vm):
+        options = "latency=Routes.sleeps:Routes.work,latency-events=25"
+        run = vm.run_java(vm.agent_option(EVENTS % options), "Routes", kind, "slow", "30")
+        truth(run)
+        found = Stream(run.text("out.json"))
+        calls = found.events("hprof.slow_call_events/1")
+        rows = [dict(row, calls=1) for row in calls if row["method"]["name"].endswith("sleeps")]
+        check_requests(rows, requests(30, len), "calls", 30, kind)
+        check_equal([row for row in calls if row["time"] < 25_000_000], [], "calls that were quicker")
+        for row in calls:
+            frames = [frame for frame in found.frames(row) if frame.startswith("Routes.")]
+            check_equal(frames[0].split(".")[-1], row["method"]["name"].split(".")[-1], "the method on top of %s" % frames)
+        check(len(calls) > len(rows), "calls of the method above")
+
+
+@vm_test(units=("context", "cpu_samples", "encoder_ascii", "sink_file"), needs=("short intervals", "sampling signals"))
+def shares_of_cpu_time_are_right_but_for_the_error_of_counting(vm):
+    for kind in kinds(vm):
+        run = vm.run_java(vm.agent_option("plugin=context,cpu=samples,interval=1,cutoff=0,depth=16,file=out.txt"), "Routes", kind, "spin", "600")
+        report, found = parse_ascii(run.text("out.txt")), collections.Counter()
+        section, = report.cpu()
+        for row in section.rows:
+            if report.traces[row.trace].frames[0][0] == "Routes.spin":
+                found[labels_of(report, row.trace)] += row.count
+        wanted = truth(run)
+        rounds, samples = sum(wanted.values()), sum(found.values())
+        check(samples >= 500, "few samples: %s\n%s" % (dict(found), run))
+        for labels, count in wanted.items():
+            share = count / rounds
+            error = 4 * math.sqrt(share * (1 - share) / samples) + 0.02 * share
+            check(labels[0] is None or abs(found[labels] / samples - share) <= error,
+                  "%s, %s: %d of %d samples, %d of %d rounds" % (kind, labels, found[labels], samples, count, rounds))
+
+
+@vm_test(units=("bytecode", "context", "heap_sites", "latency", "encoder_ascii", "sink_file"))
+def nothing_is_lost_without_a_word_with_many_label_sets(vm):
+    sets = 65600
+    run = vm.run_java(vm.agent_option("plugin=context,heap=sites,latency=Routes.make,cutoff=0,depth=16,file=out.txt"), "Routes", "platform", "many",
+                      str(sets))
+    check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+    report, found = parse_ascii(run.text("out.txt")), collections.Counter()
+    for row in tables(report)[0]:
+        if row.name == "Routes$Item":
+            found["".join(name for name, _, _ in report.traces[row.trace].frames if name.startswith("LABEL."))] += row.objects
+    check_equal((sum(found.values()), len(found), found["LABEL.labels:other"]), (sets, 257, sets - 256), "objects, sets, those of the others")
+    check_equal([name for name in found if not re.match(r"LABEL\.(us_er_:_\d+_._|labels:other)$", name)], [], "names of sets")
+    notes = "\n".join(report.notes)
+    check("label sets beyond 256 are in rows of labels:other" in notes, "notes: %s" % notes)
+    check("lost %d label sets: " % (sets - (65535 - 9)) in notes, "notes: %s" % notes)  # three routes and six sets are others
+    section, = [found for found in report.sections if found.name == "CALL LATENCY"]
+    check_equal(sum(int(row[1]) for row in map(str.split, section.lines[1:])), sets, "calls")
+
+
+@vm_test(units=("bytecode", "context", "cpu_samples", "heap_sites", "monitor", "latency", "encoder_json", "encoder_ascii", "sink_file"))
+def the_vm_may_end_while_contexts_are_set(vm):
+    for form in ("a", "json,events=y", "jfr"):
+        options = "plugin=context,cpu=samples,interval=1,%smonitor=y,latency=Routes.called:Routes.waits,latency-events=1,format=%s,file=out" % (
+            "" if form == "jfr" else "heap=sites,", form)
+        run = vm.run_java(vm.agent_option(options), "Routes", "platform", "death", "4")
+        check_equal((run.code, run.errors()), (0, []), "exit code and complaints\n%s" % run)
+        if form == "a":
+            check("CPU SAMPLES END" in run.text("out") and "SITES END" in run.text("out"), "no table")
+        elif form != "jfr":
+            check(Stream(run.text("out")).events("hprof.slow_call_events/1"), "no slow calls")
+
+
+@vm_test(units=("bytecode", "context", "latency", "encoder_ascii", "sink_file"))
+def slow_calls_need_an_output_with_events(vm):
+    run = vm.run_java(vm.agent_option("latency=Routes.sleeps,latency-events=25,plugin=context,file=out.txt"), "Routes", "platform", "slow", "3")
+    truth(run)
+    check("latency-events=: this output has no events" in run.err, "no message\n%s" % run)
+
+
 @vm_test(since=9)
 def the_opentelemetry_example_follows_the_current_context(vm):
     """The example says what is current after each step, however scopes are closed. OpenTelemetry's classes have stand-ins."""

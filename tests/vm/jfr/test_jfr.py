@@ -39,6 +39,7 @@ class Recording:
     """What `jfr summary` and `jfr print` say, which have to agree."""
 
     def __init__(self, path):
+        self.path = path
         summary = jfr("summary", path)
         self.chunks = int(re.search(r"^ *Chunks: (\d+)$", summary, re.M).group(1))
         events = json.loads(jfr("print", "--json", "--stack-depth", "64", path))["recording"]["events"]
@@ -108,6 +109,26 @@ def the_frame_on_top_has_the_type_of_what_ran_it(vm):
         check(set(tops) <= known, "%s: %s" % (options, tops))
         below = {frame["type"] for stack in stacks for frame in stack[1:]}
         check(below <= {"Java", "Native"}, "types of callers: %s" % below)
+
+
+@vm_test(units=("bytecode", "context", "cpu_samples", "monitor", "latency") + OUTPUT, needs=("short intervals",))
+def events_lead_to_their_requests_and_back(vm):
+    options = "plugin=context,cpu=samples,interval=1,monitor=y,latency=Routes.sleeps,latency-events=25"
+    _, found = recorded(vm, options, "Routes", "platform", "slow", "20")
+    calls, requests = found.events["hprof.SlowCall"], found.events["hprof.Request"]
+    # A request of route 2 has three scopes of two calls, others have one, and each has a call outside of them.
+    check_equal(len(calls), sum(2 * (3 if number % 3 == 2 else 1) + 1 for number in range(20)), "calls")
+    for event in calls:
+        check(frames(event)[0] == "Routes.sleeps" and float(event["duration"][2:-1]) >= 0.025, "a slow call: %s" % event)
+    check_equal([event for event in requests if event["duration"] != "PT0.000000001S" or not event["traceId"].startswith("4bf92f3577b34da6")],
+                [], "requests that are none")
+    check_equal({event["traceId"][16:] for event in requests}, {"%016x" % (number + 1) for number in range(20)}, "requests")
+    words = jfr("print", "--events", "SlowCall,ExecutionSample", found.path)
+    if "Context: " not in words:
+        raise Skip("jfr of JDK 25 shows contexts")
+    shown = [part for part in words.split("\n\n") if part.startswith("hprof.SlowCall")]
+    check_equal(sum("Context: Request.traceId = \"4bf92f3577b34da6" in part for part in shown), len(calls) - 20, "calls with a request\n%s" % words[:2000])
+    check_equal([part for part in shown if part.count("Context: Request.traceId") > 1], [], "calls with several")
 
 
 @vm_test(units=("cpu_samples",) + OUTPUT)

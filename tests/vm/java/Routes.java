@@ -1,3 +1,4 @@
+import java.io.FileOutputStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -14,9 +15,18 @@ import java.util.concurrent.locks.LockSupport;
  *   Routes platform|virtual make REQUESTS   Items made, and as many byte[100]
  *   Routes platform|virtual lock REQUESTS   times that Routes.enter was blocked on a Lock, which route:/holder held
  *   Routes platform|virtual call REQUESTS   calls of Routes.called
+ *   Routes platform|virtual wait REQUESTS   calls of Object.wait
+ *   Routes platform|virtual slow REQUESTS   calls of Routes.sleeps, which takes 30 ms
+ *   Routes platform|virtual write REQUESTS  bytes written, each by a call, to a file
+ *   Routes platform|virtual spin REQUESTS   rounds, all of which take the same CPU time
+ *   Routes platform many SETS               Items made, one for each label set
+ *   Routes platform death THREADS           nothing: the VM ends while threads set contexts and work
+ *
+ * A request N has the trace id TRACE, N + 1, and in its scopes the span ids 1 + 2 * route + tenant.
  */
 public class Routes {
     static final int ROUTES = 3, TENANTS = 2;
+    static final long TRACE = 0x4bf92f3577b34da6L;
     static final int[][] SETS = new int[ROUTES][TENANTS];
     static final AtomicLongArray COUNTS = new AtomicLongArray(ROUTES * TENANTS + 1);
     static MethodHandle set;
@@ -30,9 +40,13 @@ public class Routes {
     interface Work { void run(int of, int amount) throws Exception; }
 
     /** -1, -1: nobody's. */
-    static void scope(int route, int tenant) throws Exception {
+    static void scope(int number, int route, int tenant) throws Exception {
         try {
-            set.invokeExact(0L, 0L, 0L, route < 0 ? 0 : SETS[route][tenant]);
+            if (route < 0) {
+                set.invokeExact(0L, 0L, 0L, 0);
+            } else {
+                set.invokeExact(TRACE, number + 1L, 1L + route * TENANTS + tenant, SETS[route][tenant]);
+            }
         } catch (Throwable error) {
             throw new AssertionError(error);
         }
@@ -41,15 +55,15 @@ public class Routes {
     /** Route 2 calls route 0. */
     static void request(int number, Work work) throws Exception {
         int route = number % ROUTES, tenant = number / ROUTES % TENANTS;
-        scope(route, tenant);
+        scope(number, route, tenant);
         work(route, tenant, number, work);
         if (route == 2) {
-            scope(0, tenant);
+            scope(number, 0, tenant);
             work(0, tenant, number, work);
-            scope(2, tenant);
+            scope(number, 2, tenant);
             work(2, tenant, number, work);
         }
-        scope(-1, -1);
+        scope(number, -1, -1);
         work.run(ROUTES * TENANTS, 1);
     }
 
@@ -114,6 +128,84 @@ public class Routes {
         COUNTS.addAndGet(of, amount);
     }
 
+    static void waits(int of, int amount) throws Exception {
+        Object monitor = new Lock();
+        for (int i = 0; i < amount; i++) {
+            synchronized (monitor) {
+                monitor.wait(1);
+            }
+        }
+        COUNTS.addAndGet(of, amount);
+    }
+
+    static void sleeps() throws Exception {
+        Thread.sleep(30);
+    }
+
+    static void slow(int of, int amount) throws Exception {
+        sleeps();
+        COUNTS.incrementAndGet(of);
+    }
+
+    static void write(int of, int amount) throws Exception {
+        try (FileOutputStream file = new FileOutputStream("written", true)) {
+            for (int i = 0; i < amount; i++) file.write(of);
+        }
+        COUNTS.addAndGet(of, amount);
+    }
+
+    static volatile long result;
+
+    static void spin(int of, int amount) {
+        long x = of + 1;
+        for (int i = 0; i < amount * 300_000; i++) {
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
+        }
+        result = x;
+        COUNTS.addAndGet(of, amount);
+    }
+
+    /** Names and values have what separates labels, and control characters. */
+    static void many(int sets, MethodHandle label) throws Throwable {
+        for (int i = 0; i < sets; i++) {
+            int set = (int) label.invokeExact("us\ner:", "\u0001" + i + ";\u007f\t");
+            Routes.set.invokeExact(0L, 0L, 0L, set);
+            make(ROUTES * TENANTS, 1);
+            called();
+        }
+    }
+
+    static void dieAt(MethodHandle label) {
+        try {
+            for (int i = 0; ; i++) {
+                int set = (int) label.invokeExact("round", "" + i % 100);
+                Routes.set.invokeExact(TRACE, (long) i, (long) i, set);
+                make(0, 10);
+                waits(0, 1);
+                called();
+                synchronized (LOCK) {
+                    spin(0, 1);
+                }
+            }
+        } catch (Throwable error) {
+            throw new AssertionError(error);
+        }
+    }
+
+    static Work work(String name) {
+        switch (name) {
+            case "make": return Routes::make;
+            case "lock": return Routes::lock;
+            case "wait": return Routes::waits;
+            case "slow": return Routes::slow;
+            case "write": return Routes::write;
+            case "spin": return Routes::spin;
+            default: return Routes::call;
+        }
+    }
+
     static ExecutorService pool(boolean isOne) throws Exception {
         if (!isVirtual) return Executors.newFixedThreadPool(isOne ? 1 : 4);
         return (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
@@ -130,12 +222,27 @@ public class Routes {
                 SETS[i][j] = (int) add.invokeExact((int) label.invokeExact("route", "/" + i), "tenant", "t" + j);
             }
         }
+        if (arguments[1].equals("many")) {
+            many(Integer.parseInt(arguments[2]), label);
+            return;
+        }
+        if (arguments[1].equals("death")) {
+            for (int i = 0; i < Integer.parseInt(arguments[2]); i++) {
+                Thread thread = new Thread(() -> dieAt(label));
+                thread.setDaemon(true);
+                thread.start();
+            }
+            while (COUNTS.get(0) < 10_000) Thread.sleep(1);
+            return;
+        }
         int holder = (int) label.invokeExact("route", "/holder");
         isVirtual = arguments[0].equals("virtual");
         boolean isLock = arguments[1].equals("lock");
-        Work work = isLock ? Routes::lock : arguments[1].equals("make") ? Routes::make : Routes::call;
+        Work work = work(arguments[1]);
         Thread holds = new Thread(() -> hold(holder));
         if (isLock) holds.start();
+        for (int i = 0; i < 50 && arguments[1].equals("spin"); i++) spin(0, 1);
+        COUNTS.set(0, 0);
         ExecutorService pool = pool(isLock);
         for (int i = 0; i < Integer.parseInt(arguments[2]); i++) {
             int number = i;
