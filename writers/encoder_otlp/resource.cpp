@@ -98,6 +98,11 @@ void Resource::add_labels(const char* labels) {
   });
 }
 
+void Resource::add_published() {
+  published_.read();
+  published_.each([&](hprof_text name, const Field& value) { add(name, {value.text, value.number}); });
+}
+
 void Resource::add_environment() {
   if (service_[0] != 0) add(kServiceName, text_of(service_));
   char* to = decoded_;
@@ -111,6 +116,7 @@ void Resource::add_environment() {
 void Resource::collect(const hprof_report_info& info) {
   count_ = 0;
   add_labels(info.labels);
+  add_published();
   add_environment();
   if (info.program != nullptr && info.program[0] != 0) add(kServiceName, name_of(info.program));
   add(kServiceName, text_of("unknown_service:java"));

@@ -4,6 +4,8 @@
 #include <hprof/cpp/profile_proto.hpp>
 #include <hprof/cpp/services.hpp>
 
+#include "process_context.h"
+
 namespace hprof::otlp {
 
 // What an attribute's value holds; a text unless it has none.
@@ -35,6 +37,7 @@ class Resource {
   void add(hprof_text key, const Value& value);
   void add(const char* key, hprof_text text) { add(proto::text_of(key), {text, 0}); }
   void add_labels(const char* labels);
+  void add_published();
   void add_environment();
 
   const hprof_host* host_ = nullptr;
@@ -44,6 +47,7 @@ class Resource {
   char variable_[4096] = "";  // OTEL_RESOURCE_ATTRIBUTES
   char decoded_[4096] = "";   // its values
   char runtime_[8] = "";
+  ProcessContext published_;
   Attribute list_[kMost];
   uint32_t count_ = 0;
 };

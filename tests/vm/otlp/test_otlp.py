@@ -1,10 +1,11 @@
 """format=otlp and format=otlp,events=y: OpenTelemetry's profiles, in files and posted to a collector."""
 import re
+import sys
 
-from harness import check, check_equal, vm_test
+from harness import Skip, check, check_equal, vm_test
 from peers import HttpServer
 from pictures import Otlp
-from programs import COUNTS, MADE
+from programs import COUNTS, MADE, jni_library
 from vendor import probe_folder
 
 ENCODER = ("encoder_otlp",)
@@ -87,6 +88,20 @@ def the_resource_says_which_process_it_is(vm):
         check_equal({name: resource.get(name) for name in wanted}, wanted, "attributes with %s and %r" % (variables, options))
         check(resource["host.name"] and resource["process.pid"] > 0, "host and process: %s" % resource)
         check_equal((resource["process.runtime.version"], resource["telemetry.sdk.language"]), (str(vm.version), "java"), "runtime")
+
+
+@vm_test(units=("bytecode", "cpu_times") + FILE)
+def the_resource_is_what_the_process_publishes_of_itself(vm):
+    if not sys.platform.startswith("linux"):
+        raise Skip("OTEP 4719 is of Linux")
+    publisher = "-agentpath:" + jni_library(vm, "process_context.c")
+    for options, wanted in (("", {"service.name": "published-one", "zone": "inside"}),
+                            (",labels=service:shop", {"service.name": "shop", "zone": "inside"})):
+        run = vm.run_java(vm.agent_option("cpu=times%s,format=otlp,cutoff=0,file=out" % options), publisher, "Quick",
+                          environment={"OTEL_SERVICE_NAME": "from-name"})
+        check_equal(run.code, 0, "exit code\n%s" % run)
+        resource = Otlp(run.bytes("out")).resource
+        check_equal({name: resource.get(name) for name in wanted}, wanted, "attributes with %r" % options)
 
 
 @vm_test(units=("cpu_samples",) + FILE, needs=("short intervals",), quick=True)
