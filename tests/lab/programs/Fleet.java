@@ -6,7 +6,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** A small service: checks a class with javac each second until stdin ends, then says how often. */
+/** A small service: checks a class with javac, then pauses for some ms (its argument), until stdin ends; then says how often. */
 public class Fleet {
     static final String TEXT = "import java.util.*; class Order { final Map<String, List<Integer>> items = new TreeMap<>();"
         + " int total() { return items.values().stream().flatMap(List::stream).mapToInt(x -> x + 1).sum(); } }";
@@ -25,10 +25,10 @@ public class Fleet {
     public static void main(String[] arguments) throws Exception {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
-        while (System.in.available() == 0) {
+        do {
             round(compiler);
-            Thread.sleep(1000);
-        }
+            Thread.sleep(Integer.parseInt(arguments[0]));
+        } while (System.in.available() == 0);
         System.out.println("rounds " + rounds);
     }
 }
