@@ -58,9 +58,9 @@ struct Fixture : test::Environments {
         jvmtiFrameInfo frame;
       };
       auto* answer = static_cast<Answer*>(calloc(1, sizeof(Answer)));
-      answer->frame.method = runs_replaced ? replaced_method() : the_method();
+      answer->frame.method = replaced_method();
       answer->stack.frame_buffer = &answer->frame;
-      answer->stack.frame_count = 1;
+      answer->stack.frame_count = runs_replaced ? 1 : 0;
       *stacks = &answer->stack;
       *count = 1;
       return JVMTI_ERROR_NONE;
