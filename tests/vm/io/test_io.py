@@ -4,6 +4,7 @@ import re
 
 from commands import load_agent, loaded
 from harness import check, check_equal, vm_test
+from pictures import Otlp
 from reports import json_tables, parse_ascii
 
 UNITS = ("bytecode", "io_calls", "encoder_ascii", "encoder_json", "sink_file")
@@ -132,3 +133,28 @@ def a_table_of_text_has_the_targets(vm):
     run = vm.run_java(vm.agent_option("io=y,file=out.txt"), "Io", "files")
     rows = [cells for title, cells in parse_ascii(run.text("out.txt")).table_lines if title == "FILES_AND_SOCKETS"]
     check(any("stream.dat" in row.values() for row in rows), "rows: %s" % rows[:5])
+
+
+@vm_test(units=UNITS)
+def each_call_is_an_event(vm):
+    run, found = profile(vm, "Io", "files", options=",events=y")
+    events = {}
+    for _, rows in json_tables(run.text("out.json"), "hprof.io_call_events/1"):
+        for row in rows:
+            sums = events.setdefault((row["operation"], row["target"]), [0, 0, 0, 0])
+            for i, number in enumerate((1, row["bytes"], row["time"], row["failed"])):
+                sums[i] += number
+    for key, (_, size, _, _) in known(run).items():
+        sums = found[key]
+        check_equal((key, *events.get(key, ())), (key, sums.calls, size, sums.time, sums.failed), "calls, bytes, time and failures of events\n%s\n" % run)
+
+
+@vm_test(units=("bytecode", "io_calls", "encoder_otlp", "sink_file"))
+def opentelemetry_has_the_calls_with_their_targets(vm):
+    for form in ("otlp", "otlp,events=y"):
+        run = vm.run_java(vm.agent_option("io=y,cutoff=0,format=%s,file=out" % form), "Io", "files")
+        profiles = Otlp(run.bytes("out")).profiles
+        for (operation, target), (calls, size, _, _) in known(run).items():
+            sums = {name: sum(values[name] for _, values, attributes in profiles[name].stacks
+                              if (attributes["operation"], attributes["target"]) == (operation, target)) for name in ("calls", "bytes")}
+            check_equal((operation, target, sums), (operation, target, {"calls": calls, "bytes": size}), "%s\n%s\n" % (form, run))
