@@ -41,7 +41,7 @@ class LiveTable {
         if (slot.key.load(std::memory_order_relaxed) != 0 ||
             !slot.key.compare_exchange_strong(free, kBusy, std::memory_order_acquire))
           continue;
-        uint64_t words[kWords];
+        uint64_t words[kWords] = {};
         std::memcpy(words, &value, sizeof value);
         for (uint32_t at = 0; at < kWords; at++) slot.value[at].store(words[at], std::memory_order_relaxed);
         slot.key.store(key, std::memory_order_release);
@@ -70,8 +70,8 @@ class LiveTable {
  private:
   static constexpr uint64_t kBusy = 1;
   static constexpr uint32_t kFirstBits = 7, kLevels = 8;  // 1,024 slots at first, 16 million in the last level
-  static constexpr uint32_t kWords = sizeof(Value) / sizeof(uint64_t);
-  static_assert(sizeof(Value) % sizeof(uint64_t) == 0, "words of eight bytes");
+  // Where a uint64_t is aligned to four bytes, as on i386, the last word may be half full.
+  static constexpr uint32_t kWords = (sizeof(Value) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 
   struct Slot {
     std::atomic<uint64_t> key;
