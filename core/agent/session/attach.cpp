@@ -20,6 +20,7 @@ namespace {
 
 // For another session to be loaded or detached. The VM's thread for attaching waits meanwhile.
 constexpr uint32_t kMostWaitMs = 10'000;
+constexpr const char* kTooSoon = "too many sessions in a short time: wait a minute";
 
 // True: the new session has an address of its own for commands, so the other one may stay.
 bool goes_beside(const Setup& setup, const Setup& other) {
@@ -62,7 +63,7 @@ jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
 
 // reply: its folder is that of relative file names.
 jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Session* old) {
-  if (!has_room_for_detached()) return refuse(reply, "too many sessions in a short time: wait a minute");
+  if (!has_room_for_detached()) return refuse(reply, kTooSoon);
   Session* session = make_session();
   if (session == nullptr) return refuse(reply, "no memory for a session");
   Log& log = session->parts().log;
@@ -125,7 +126,7 @@ jint answer_tool(JavaVM* vm, JNIEnv* jni, Str path) {
 jint attach(JavaVM* vm, const char* options) {
   void* jni = nullptr;
   if (vm->GetEnv(&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
-  if (!begin_change_within(kMostWaitMs)) return refuse(nullptr, "the agent is being loaded or detached");
+  if (!begin_change_within(kMostWaitMs)) return refuse(nullptr, kTooSoon);
   const Str path = AttachReply::path_in(options);
   const jint result = path.empty() ? answer_attach(vm, static_cast<JNIEnv*>(jni), nullptr, options)
                                    : answer_tool(vm, static_cast<JNIEnv*>(jni), path);

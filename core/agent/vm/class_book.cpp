@@ -21,8 +21,8 @@ constexpr jint kMostLocals = 65000;         // the most local references request
 constexpr uint64_t kByObject = 1ull << 63;  // marks an identity by object id, not by a loader's number
 // Between two scans of all loaded classes: the first, after one that found something, and the longest.
 constexpr jint kMostFrames = 1024;  // of the stacks that are searched for replaced methods
-constexpr int64_t kFirstPauseNs = platform::kNanosPerSecond;
-constexpr int64_t kLongestPauseNs = 64 * platform::kNanosPerSecond;
+constexpr uint32_t kFirstPauseS = 1;
+constexpr uint32_t kLongestPauseS = 64;
 constexpr const char* kVmClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";
 constexpr const char* kProbe = "hprof_probe";
@@ -94,7 +94,7 @@ void ClassBook::enter_loaded(JNIEnv* jni) {
   if (jni == nullptr || !is_kept() || entered_loaded_.load(std::memory_order_acquire)) return;
   platform::MutexLock hold(resolve_lock_);
   if (entered_loaded_.load(std::memory_order_relaxed)) return;
-  each_loaded(jni, [&](jclass of) { enter(jni, of); });
+  scan(jni);
   entered_loaded_.store(true, std::memory_order_release);
 }
 
@@ -121,66 +121,56 @@ void ClassBook::give_back_entry(uint32_t token) {
   first_free_ = token;
 }
 
-// Enters a method of no class: its class has been redefined while it ran. True: it was not entered yet.
-bool ClassBook::enter_replaced(JNIEnv* jni, jmethodID method) {
-  MethodMap& map = model_->method_map();
-  MethodEntry known;
-  jclass owner = nullptr;
-  jint count = 0;
-  jmethodID* methods = nullptr;
-  if (map.find(method, &known) || jvmti_->GetMethodDeclaringClass(method, &owner) != JVMTI_ERROR_NONE)
-    return false;
-  bool is_new = enter(jni, owner);
-  if (!is_new && jvmti_->GetClassMethods(owner, &count, &methods) == JVMTI_ERROR_NONE) {
-    is_new = count != 0 && map.find(methods[0], &known) &&
-             model_->enter_method(method, {MethodId::kNone, known.owner});
-    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(methods));
-  }
-  jni->DeleteLocalRef(owner);
-  return is_new;
-}
-
 // Enters what threads run of classes that have been redefined, also by a session before. The VM makes the ids
 // of such methods when it is asked for a stack that they are on. Not those of virtual threads.
-bool ClassBook::enter_running(JNIEnv* jni) {
+void ClassBook::enter_running(JNIEnv* jni) {
   jint count = 0;
   jvmtiStackInfo* stacks = nullptr;
-  if (jvmti_->GetAllStackTraces(kMostFrames, &stacks, &count) != JVMTI_ERROR_NONE) return false;
-  bool found = false;
+  if (jvmti_->GetAllStackTraces(kMostFrames, &stacks, &count) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; i++) {
     for (jint at = 0; at < stacks[i].frame_count; at++) {
-      if (enter_replaced(jni, stacks[i].frame_buffer[at].method)) found = true;
+      const jmethodID method = stacks[i].frame_buffer[at].method;
+      MethodEntry known;
+      jclass owner = nullptr;
+      if (model_->method_map().find(method, &known) ||
+          jvmti_->GetMethodDeclaringClass(method, &owner) != JVMTI_ERROR_NONE)
+        continue;
+      enter(jni, owner, method);
+      jni->DeleteLocalRef(owner);
     }
     jni->DeleteLocalRef(stacks[i].thread);
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
-  return found;
 }
 
-// Enters the loaded classes of which no event has come, and what runs of redefined ones. True: there was one.
-// At most once a second, and less often while there is none: it takes some microseconds for each class and
-// thread.
-bool ClassBook::enter_missed(JNIEnv* jni) {
-  if (!is_kept()) return false;
-  platform::MutexLock hold(resolve_lock_);
-  if (platform::monotonic_ns() < next_scan_ns_) return false;
+// Enters the loaded classes of which no event has come, and what runs of redefined ones. True: a class was
+// new. It takes some microseconds for each class and thread. Under resolve_lock_.
+bool ClassBook::scan(JNIEnv* jni) {
   bool found = false;
   each_loaded(jni, [&](jclass of) {
     if (!enter(jni, of)) return;
     found = true;
     if (watch_->watches_every_class()) describe_class(jni, of);
   });
-  if (enter_running(jni)) found = true;
-  scan_pause_ns_ = found || scan_pause_ns_ == 0       ? kFirstPauseNs
-                   : scan_pause_ns_ < kLongestPauseNs ? 2 * scan_pause_ns_
-                                                      : kLongestPauseNs;
-  next_scan_ns_ = platform::monotonic_ns() + scan_pause_ns_;
+  enter_running(jni);
   return found;
 }
 
+// Scans again, at most once a second, and less often while no class is new. False: not so soon.
+bool ClassBook::enter_missed(JNIEnv* jni) {
+  if (jni == nullptr || !is_kept()) return false;
+  platform::MutexLock hold(resolve_lock_);
+  if (platform::monotonic_ns() < next_scan_ns_) return false;
+  if (scan(jni)) scan_pause_s_ = kFirstPauseS;
+  next_scan_ns_ = platform::monotonic_ns() + scan_pause_s_ * platform::kNanosPerSecond;
+  if (scan_pause_s_ < kLongestPauseS) scan_pause_s_ *= 2;
+  return true;
+}
+
 // GetClassMethods makes the VM create the method ids. A class may be entered twice: its methods keep their
-// token. True: it was not entered yet.
-bool ClassBook::enter(JNIEnv* jni, jclass loaded) {
+// token. replaced: one of its methods that it has no more since it was redefined, or nullptr. True: it was
+// not entered yet.
+bool ClassBook::enter(JNIEnv* jni, jclass loaded, jmethodID replaced) {
   jint count = 0;
   jmethodID* methods = nullptr;
   if (jvmti_->GetClassMethods(loaded, &count, &methods) != JVMTI_ERROR_NONE)
@@ -199,6 +189,8 @@ bool ClassBook::enter(JNIEnv* jni, jclass loaded) {
         entered++;
     }
     if (token == 0) losses_->add(Loss::kLostMethodBook, static_cast<uint64_t>(count));
+  } else if (count != 0 && replaced != nullptr) {
+    model_->enter_method(replaced, {MethodId::kNone, known.owner});
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(methods));
   return is_new;
@@ -362,8 +354,11 @@ MethodId ClassBook::name_recent(JNIEnv* jni, jmethodID method) {
 uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool running) {
   auto method = static_cast<jmethodID>(raw_frame.method);
   if (method == nullptr) {
-    enter_loaded(jni);
-    if (jni != nullptr) enter_missed(jni);
+    if (entered_loaded_.load(std::memory_order_acquire)) {
+      enter_missed(jni);
+    } else {
+      enter_loaded(jni);
+    }
     return 0;
   }
   MethodEntry found;

@@ -87,7 +87,7 @@ class ClassBook {
   void forget_recent() { recent_epoch_.fetch_add(1, std::memory_order_relaxed); }
   void add_redefinition() { __atomic_fetch_add(&redefinitions_, 1, __ATOMIC_RELAXED); }
   Entry* entries() const { return reinterpret_cast<Entry*>(entries_region_.base()); }
-  bool enter(JNIEnv* jni, jclass loaded);
+  bool enter(JNIEnv* jni, jclass loaded, jmethodID replaced = nullptr);
   template <typename Visit>
   void each_loaded(JNIEnv* jni, Visit visit);
   void remove_gone(JNIEnv* jni);
@@ -95,9 +95,9 @@ class ClassBook {
   void give_back_entry(uint32_t token);
   MethodId name_held(JNIEnv* jni, jmethodID method);
   MethodId name_entered(JNIEnv* jni, jmethodID method, bool* entered);
+  bool scan(JNIEnv* jni);
   bool enter_missed(JNIEnv* jni);
-  bool enter_running(JNIEnv* jni);
-  bool enter_replaced(JNIEnv* jni, jmethodID method);
+  void enter_running(JNIEnv* jni);
   MethodId name_running(JNIEnv* jni, jmethodID method);
   MethodId name_recent(JNIEnv* jni, jmethodID method);
   MethodId describe(JNIEnv* jni, jclass owner, jmethodID method);
@@ -116,7 +116,8 @@ class ClassBook {
   uint32_t most_classes_ = 0;
   std::atomic<bool> kept_{false};
   std::atomic<bool> entered_loaded_{false};
-  int64_t next_scan_ns_ = 0, scan_pause_ns_ = 0;  // of enter_missed, under resolve_lock_
+  int64_t next_scan_ns_ = 0;  // of enter_missed, under resolve_lock_, as the next
+  uint32_t scan_pause_s_ = 1;
   platform::Mutex resolve_lock_;  // keeps sweep() out while a method is resolved through a weak reference
   platform::Mutex entry_lock_;    // the free list; a few instructions
   Region entries_region_;
