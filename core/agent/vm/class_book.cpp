@@ -129,7 +129,7 @@ void ClassBook::enter_running(JNIEnv* jni) {
   if (jvmti_->GetAllStackTraces(kMostFrames, &stacks, &count) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; i++) {
     for (jint at = 0; at < stacks[i].frame_count; at++) {
-      const jmethodID method = stacks[i].frame_buffer[at].method;
+      auto* method = stacks[i].frame_buffer[at].method;
       MethodEntry known;
       jclass owner = nullptr;
       if (model_->method_map().find(method, &known) ||
