@@ -176,7 +176,7 @@ hprof_status Collector::write_defined(uint64_t created_ms) const {
   return services_.emit->write(services_.host, &table.head);
 }
 
-// What is loaded, by loader (identity hash and name), then by name.
+// What is loaded, by loader (identity hash), then by the name of the loader's class.
 struct Collector::Live {
   explicit Live(const Services& of) : services(of) {}
   ~Live() {
@@ -192,24 +192,23 @@ struct Collector::Live {
   HashTable<Loaders, Growth::kMoves> loaders;  // by name
 };
 
-// False: no memory.
-bool Collector::look_at(JNIEnv* jni, jclass loaded, Live* live) const {
+// A class of a loader for which there is no room is lost.
+void Collector::look_at(JNIEnv* jni, jclass loaded, Live* live) const {
   const Signature signature(jvmti_, loaded);
-  if (signature.text()[0] != 'L') return true;
+  if (signature.text()[0] != 'L') return;
   jobject loader = nullptr;
   jint hash = 0;
-  if (jvmti_->GetClassLoader(loaded, &loader) != JVMTI_ERROR_NONE) return true;
+  if (jvmti_->GetClassLoader(loaded, &loader) != JVMTI_ERROR_NONE) return count_loss(lost_);
   if (loader != nullptr && jvmti_->GetObjectHashCode(loader, &hash) != JVMTI_ERROR_NONE) hash = 0;
   LoaderObject* object = live->objects.make(uint64_t{static_cast<uint32_t>(hash)} + 1);
   const bool is_new = object != nullptr && object->name == 0;
   if (is_new) object->name = loader_name(jni, loader);
   jni->DeleteLocalRef(loader);
   Loaders* of = object != nullptr ? live->loaders.make(object->name) : nullptr;
-  if (of == nullptr) return false;
+  if (of == nullptr) return count_loss(lost_);
   of->loaders += is_new ? 1 : 0;
   of->classes++;
   of->generated += generator_of(signature.text(), {nullptr, 0}) != nullptr ? 1 : 0;
-  return true;
 }
 
 hprof_status Collector::write_loaders(uint64_t created_ms) const {
@@ -220,13 +219,11 @@ hprof_status Collector::write_loaders(uint64_t created_ms) const {
   if (jni == nullptr || !live.open()) return HPROF_NO_MEMORY;
   const LocalFrame frame(jni, kLocals);
   if (jvmti_->GetLoadedClasses(&count, &loaded) != JVMTI_ERROR_NONE) return HPROF_NO_MEMORY;
-  bool has_room = true;
   for (jint i = 0; i < count; i++) {
-    has_room = has_room && look_at(jni, loaded[i], &live);
+    look_at(jni, loaded[i], &live);
     jni->DeleteLocalRef(loaded[i]);
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(loaded));
-  if (!has_room) return HPROF_NO_MEMORY;
   const bool says = each_metaspace(jni, &live, [](void* to, hprof_text name, uint64_t bytes) {
     const auto* all = static_cast<Live*>(to);
     Loaders* of = all->loaders.find(all->services.ids->string(all->services.host, name));

@@ -51,7 +51,7 @@ class Collector {
   hprof_string_id string(const char* text) const;
   hprof_status write_defined(uint64_t created_ms) const;
   hprof_status write_loaders(uint64_t created_ms) const;
-  bool look_at(JNIEnv* jni, jclass loaded, Live* live) const;
+  void look_at(JNIEnv* jni, jclass loaded, Live* live) const;
 
   static constexpr uint32_t kMostFrames = 256;
   static constexpr uint64_t kFewestRows = 256, kMostRows = 65536;
