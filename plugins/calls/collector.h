@@ -36,9 +36,10 @@ class Collector {
   void run(bool on);
   template <class Visit>
   bool each_count(JNIEnv* jni, bool all, void* argument, Visit visit) {
-    if (all) return counts_.each_of_all(argument, visit);
-    const uint64_t own = key(jni);
-    return own != 0 && counts_.each_of(own, argument, visit);
+    const uint64_t own = all ? 0 : key(jni);
+    if (all) counts_.each_of_all(argument, visit);
+    if (own != 0) counts_.each_of(own, argument, visit);
+    return all || own != 0;
   }
 
   void thread_start(JNIEnv* jni, const hprof_thread* thread);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint32_t kMostChunks = sizeof(void*) == 8 ? 4096 : 256;  // 128 and 8 MiB of address space
 constexpr uint32_t kMostEnded = 1024;  // with by_thread: entries of threads that ended and keep their rows
+constexpr uint32_t kStrays = 64;       // a power of two
 constexpr uint32_t kNoChunk = UINT32_MAX;  // the index before 0
 constexpr uint64_t kMix = 0x9E3779B97F4A7C15;
 // Tags that no thread has.
@@ -64,7 +65,7 @@ bool by_thread = false;
 bool is_running = false;  // under the lock
 std::atomic<uint32_t> kept_ended{0};
 std::atomic<uint64_t> merged{0};
-std::atomic<bool> has_strays{false};  // calls of a thread that only the shared counts have
+std::atomic<uint64_t> strays[kStrays];  // calls that only the shared counts have, by place of the thread
 uint64_t* lost_methods = nullptr;
 uint64_t* lost_left_out = nullptr;
 
@@ -138,6 +139,8 @@ uint32_t place_of(uint64_t key, uint32_t index, uint32_t next) {
   return (static_cast<uint32_t>(key * kMix >> (64 - kTableBits)) + index + next) & (kEntries - 1);
 }
 
+std::atomic<uint64_t>& strays_of(uint64_t key) { return strays[place_of(key, 0, 0) % kStrays]; }
+
 // The entry of that thread for that chunk; kEntries: none. [app]
 uint32_t find(uint64_t key, uint32_t index) {
   for (uint32_t i = 0; key != 0 && i < kTries; i++) {
@@ -181,7 +184,7 @@ jlong JNICALL add(JNIEnv* jni, jclass, jlong word, jint method) {
     uint64_t os_id = 0;
     is_agent = (services.probes->thread(services.host, jni, nullptr, &os_id) & HPROF_THREAD_AGENT) != 0;
     at = find_or_make(key, index, os_id, is_agent);
-    if (at == kEntries) has_strays.store(true, std::memory_order_relaxed);
+    if (at == kEntries) strays_of(key).fetch_add(1, std::memory_order_relaxed);
   });
   if (at != kEntries) {
     Chunk* own = table[at].counts.load(std::memory_order_relaxed);
@@ -390,7 +393,6 @@ void ThreadCounts::open(const Services& of, bool threads) {
   for (std::atomic<uint64_t>& word : probed) word.store(0, std::memory_order_relaxed);
   kept_ended.store(0, std::memory_order_relaxed);
   merged.store(0, std::memory_order_relaxed);
-  has_strays.store(false, std::memory_order_relaxed);
   LockGuard guard(lock, services);
   is_running = false;
   fold_ended();
@@ -499,17 +501,18 @@ void ThreadCounts::each(void* argument, Visit visit) {
   });
 }
 
-bool ThreadCounts::each_of(uint64_t key, void* argument, VisitCount visit) {
+void ThreadCounts::each_of(uint64_t key, void* argument, VisitCount visit) {
+  const hprof_thread_count lost = {0, 0, 0, strays_of(key).load(std::memory_order_relaxed), 0};
+  if (lost.count != 0) visit(argument, &lost);
   for (uint32_t index = 0; index < kChunks; index++) {
     if (shared[index].load(std::memory_order_acquire) == nullptr) continue;
     const uint32_t at = find(key, index);
     if (at == kEntries) continue;
     visit_counts(index, table[at].counts.load(std::memory_order_acquire)->words, argument, visit);
   }
-  return !has_strays.load(std::memory_order_relaxed);
 }
 
-bool ThreadCounts::each_of_all(void* argument, VisitCount visit) {
+void ThreadCounts::each_of_all(void* argument, VisitCount visit) {
   LockGuard guard(lock, services);
   for (uint32_t index = 0; index < kChunks; index++) {
     const Chunk* of_all = shared[index].load(std::memory_order_acquire);
@@ -522,7 +525,6 @@ bool ThreadCounts::each_of_all(void* argument, VisitCount visit) {
     }
     visit_counts(index, sums, argument, visit);
   }
-  return true;
 }
 
 void ThreadCounts::each_method(void* argument, void (*visit)(void* argument, uint32_t method)) {

@@ -58,11 +58,11 @@ class ThreadCounts {
   using Visit = void (*)(void* argument, hprof_thread_serial thread, hprof_method_id method, uint64_t calls);
   void each(void* argument, Visit visit);
   // Calls visit(argument, count) for each count that is not 0 of the thread with that key, which is the
-  // calling one, or of all, also while stopped. The order is that of the methods. False: some calls are
-  // counted for no thread. [app]
+  // calling one, or of all, also while stopped. The order is that of the methods; the first one has key 0
+  // and the calls that were counted for no thread, if there are any of that one. [app]
   using VisitCount = void (*)(void* argument, const hprof_thread_count* count);
-  bool each_of(uint64_t key, void* argument, VisitCount visit);
-  bool each_of_all(void* argument, VisitCount visit);
+  void each_of(uint64_t key, void* argument, VisitCount visit);
+  void each_of_all(void* argument, VisitCount visit);
   static void each_method(void* argument,
                           void (*visit)(void* argument, uint32_t method));  // with probes [app]
   uint64_t methods() const;                                                 // that have probes

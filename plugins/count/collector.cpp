@@ -151,13 +151,13 @@ jlongArray Collector::end(JNIEnv* jni, jlong handle) {
   Snapshot begun, ended;
   bool all = false;
   if (!counts_.remove(s, handle, &begun, &all)) return nullptr;
-  const bool is_whole = ended.take(s, units_, jni, all);
+  bool is_whole = ended.take(s, units_, jni, all);
   close_one(jni, all);
-  jlongArray rows = nullptr;
-  if (is_whole) {
-    for (uint32_t i = 0; i < kCountingUnits; i++) ended.of[i].subtract(begun.of[i]);
-    rows = rows_of(jni, ended);
+  for (uint32_t i = 0; is_whole && i < kCountingUnits; i++) {
+    ended.of[i].subtract(begun.of[i]);
+    is_whole = ended.of[i].is_whole();
   }
+  jlongArray rows = is_whole ? rows_of(jni, ended) : nullptr;
   begun.close(s);
   ended.close(s);
   return rows;

@@ -17,6 +17,8 @@ class Numbers {
   void close(const Services& services);
   // What is more in these than in those of before. [app]
   void subtract(const Numbers& before);
+  // Of a difference: nothing was lost.
+  bool is_whole() const { return size_ == 0 || rows_[0].what != 0; }
 
   uint64_t size() const { return size_; }
   const hprof_thread_count& operator[](uint64_t i) const { return rows_[i]; }

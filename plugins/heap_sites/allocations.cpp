@@ -132,8 +132,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
     found = *known;
   } else {
     const uint64_t named_key = with_rest(mix(kNamed, ids, count));
-    if (!find_out(jni, state, object, walked.class_key, named_key, ids, count, &found))
-      return count_loss(lost_objects_);
+    if (!find_out(jni, state, object, walked.class_key, named_key, ids, count, &found)) return;
     // Recompiled code gives other keys to the same stack, so the result is also kept by frame ids.
     stacks_.keep(&state->stacks, named_key, found);
     if (named_key != key) stacks_.keep(&state->stacks, key, found);
@@ -146,7 +145,8 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
 bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Known& known,
                           const jvmtiFrameInfo* frames, uint32_t count) {
   const Site& site = sites_[known.count->site];
-  bool right = stacks_.vm().trace(jni, made_for(jni, state), frames, count) == site.trace;
+  bool right = is_without_stack(*known.count) ||
+               stacks_.vm().trace(jni, made_for(jni, state), frames, count) == site.trace;
   jclass of = jni->GetObjectClass(object);
   right = right && services_.ids->class_serial(services_.host, jni, of) == site.owner;
   jni->DeleteLocalRef(of);
@@ -154,13 +154,23 @@ bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, 
   return right;
 }
 
-// The thread's count of objects of that class and trace; null: no memory, or one of them has no number.
-Count* Collector::count_of(AllocatingThread* state, uint32_t class_serial, uint32_t trace) {
-  const uint32_t site = class_serial != 0 ? sites_.find(class_serial, trace) : 0;
-  return site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
+// The thread's count of objects of that class and the trace of make_trace(), or of no stack, if there is no
+// room for that. Null: the object is lost.
+template <class MakeTrace>
+Count* Collector::count_of(AllocatingThread* state, uint32_t class_serial, const MakeTrace& make_trace) {
+  const uint32_t trace = class_serial != 0 && sites_.last() < most_sites_ ? make_trace() : 0;
+  uint32_t site = trace != 0 ? sites_.find(class_serial, trace) : 0;
+  if (site == 0 && class_serial != 0) {
+    count_loss(lost_stacks_);
+    site = sites_.find(class_serial, lost_trace_);
+  }
+  Count* count = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
+  if (count == nullptr) lose(state);
+  return count;
 }
 
-// Fills in *found for a new stack. ids: its frames; named_key: the key made of them. False: no memory.
+// Fills in *found for a new stack. ids: its frames; named_key: the key made of them. False: the object is
+// lost.
 bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
                          uint64_t named_key, const hprof_frame_id* ids, uint32_t count, Known* found) {
   if (const Known* known = stacks_.recall(state->stacks, named_key)) {
@@ -169,7 +179,8 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
   }
   const uint32_t epoch = stacks_.forget_stale(&state->stacks);
   const ObjectClass of = class_of(jni, state, object, class_key);
-  Count* at = count_of(state, of.serial, stacks_.vm().trace(made_for(jni, state), ids, count));
+  Count* at =
+      count_of(state, of.serial, [&] { return stacks_.vm().trace(made_for(jni, state), ids, count); });
   *found = {at, of.size, epoch};
   return at != nullptr;
 }
@@ -178,8 +189,9 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
 Count* Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of,
                                  uint64_t size, const jvmtiFrameInfo* frames, uint32_t count) {
   uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
-  Count* at = count_of(state, owner, stacks_.vm().trace(jni, made_for(jni, state), frames, count));
-  at != nullptr ? add(jni, state, at, object, size) : count_loss(lost_objects_);
+  Count* at =
+      count_of(state, owner, [&] { return stacks_.vm().trace(jni, made_for(jni, state), frames, count); });
+  if (at != nullptr) add(jni, state, at, object, size);
   return at;
 }
 
@@ -226,10 +238,11 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
     state->stacks.asked[at == nullptr ? kAskedNew : kAskedProof]++;
     jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
     const uint32_t count = stacks_.vm().of_current(frames);
-    const uint32_t trace = stacks_.vm().trace(jni, whom, frames, count);
-    if (at != nullptr && sites_[at->site].trace != trace) stacks_.distrust();
-    at = count_of(state, owner, trace);
-    if (at == nullptr) return count_loss(lost_objects_);
+    const Count* proven = at;
+    at = count_of(state, owner, [&] { return stacks_.vm().trace(jni, whom, frames, count); });
+    if (at == nullptr) return;
+    if (proven != nullptr && proven != at && !is_without_stack(*proven) && !is_without_stack(*at))
+      stacks_.distrust();
     if (key != 0) stacks_.keep(&state->stacks, key, {at, 0, epoch});
   }
   add(jni, state, at, object, size);

@@ -14,6 +14,7 @@ static constexpr uint64_t kLeastMemory = 160 * 1024;  // exact: of the first thr
 
 // count=y: tests tell their own objects from those of their framework by the stacks.
 static constexpr uint32_t kLeastCountDepth = 64;
+static constexpr uint64_t kBytesOfSite = 768;  // about, without the frames of its stack
 
 static const uint32_t* word_of(const std::atomic<uint32_t>& number) {
   static_assert(sizeof(number) == sizeof(uint32_t), "nothing but the number");
@@ -23,6 +24,7 @@ static const uint32_t* word_of(const std::atomic<uint32_t>& number) {
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
   const hprof_log_service* log = services_.log;
   lost_objects_ = log->loss_counter(host, "objects: no memory to count them (max-memory=)");
+  lost_stacks_ = log->loss_counter(host, "stacks of objects: no memory for more (max-memory=)");
   lost_rows_ = log->loss_counter(host, "rows of sites: no memory in a report for the smallest (max-memory=)");
 }
 
@@ -60,7 +62,13 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
     TextBuffer(error, error_size).add(problem);
     return HPROF_FAILED;
   }
-  if (config_.count != 0) config_.follow = 0;
+  if (config_.count != 0) {
+    config_.follow = 0;
+    // The rest of the memory is for the counts of classes without stacks, and for those that are open.
+    const uint64_t most =
+        s.settings().max_memory / (kBytesOfSite + kLeastCountDepth * sizeof(hprof_frame_id));
+    if (most != 0 && most < most_sites_) most_sites_ = static_cast<uint32_t>(most);
+  }
   stacks_.open(s);
   followed_.open(s, mode_);
   if (!sites_.open(s) || !threads_.open(s)) return HPROF_NO_MEMORY;
@@ -171,6 +179,11 @@ hprof_status Collector::start() {
   JNIEnv* jni = this->jni();
   if (jni == nullptr) return HPROF_FAILED;
   collections_.fetch_add(1, std::memory_order_relaxed);  // collections meanwhile were not reported
+  if (lost_trace_ == 0) {
+    // Made while there is memory.
+    const hprof_frame_id frame = s.ids->synthetic_frame(s.host, "JVM", "no_memory_for_the_trace");
+    lost_trace_ = s.ids->trace(s.host, 0, &frame, 1, 0);
+  }
   hprof_status status = HPROF_OK;
   Labels& labels = stacks_.vm().labels();
   labels.open(s);
@@ -226,10 +239,16 @@ bool Collector::each_count(const void* env, bool all, void* argument,
     const hprof_thread_count count = {site, of.owner, of.trace, amount.objects, amount.bytes};
     if (amount.objects != 0) visit(argument, &count);
   };
-  if (lost_objects_ != nullptr && __atomic_load_n(lost_objects_, __ATOMIC_RELAXED) != 0) return false;
+  const auto pass_lost = [&](uint64_t lost) {
+    const hprof_thread_count count = {0, 0, 0, lost, 0};
+    if (lost != 0) visit(argument, &count);
+  };
   if (!all) {
     const AllocatingThread* state = threads_.get(env);
-    return state != nullptr && state->log.each(pass);
+    if (state == nullptr) return false;
+    pass_lost(state->log.lost());
+    state->log.each(pass);
+    return true;
   }
   const uint64_t count = uint64_t{sites_.last()} + 1;
   auto* sums = services_.allocate<Amount>(count);
@@ -239,6 +258,7 @@ bool Collector::each_count(const void* env, bool all, void* argument,
       if (site < count) sums[site].add(of.read());
     });
   });
+  pass_lost(lost_objects_ != nullptr ? __atomic_load_n(lost_objects_, __ATOMIC_RELAXED) : 0);
   for (uint64_t site = 1; site < count; site++) pass(site, sums[site]);
   services_.release(sums, count);
   return true;

@@ -105,7 +105,13 @@ class Collector {
   }
   [[gnu::noinline]] uint64_t checked_size(AllocatingThread* state, uint32_t* word, uint64_t class_key,
                                           jobject object, uint64_t header) const;
-  Count* count_of(AllocatingThread* state, uint32_t class_serial, uint32_t trace);
+  void lose(AllocatingThread* state) {
+    state->log.lose();
+    count_loss(lost_objects_);
+  }
+  template <class MakeTrace>
+  Count* count_of(AllocatingThread* state, uint32_t class_serial, const MakeTrace& make_trace);
+  bool is_without_stack(const Count& count) const { return sites_[count.site].trace == lost_trace_; }
   void count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size);
   static void native_object(void* self, void* jni, void* object, uint32_t bare);
   bool was_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const;
@@ -159,7 +165,10 @@ class Collector {
   std::atomic<uint64_t> vm_objects_{0};
   jclass string_class_ = nullptr;  // global reference
   jfieldID string_value_ = nullptr;
+  uint32_t most_sites_ = UINT32_MAX;   // with count=y, sites that have a stack
+  hprof_trace_serial lost_trace_ = 0;  // JVM.no_memory_for_the_trace
   uint64_t* lost_objects_ = nullptr;
+  uint64_t* lost_stacks_ = nullptr;
   uint64_t* lost_rows_ = nullptr;
 };
 

@@ -7,7 +7,6 @@ namespace hprof::sites {
 void CountLog::begin() {
   if (open_++ != 0) return;
   size_ = 0;
-  has_lost_ = false;
 }
 
 void CountLog::add(const Services& services, Count* count) {
@@ -15,8 +14,7 @@ void CountLog::add(const Services& services, Count* count) {
   if (size_ == room_) {
     const uint32_t room = room_ == 0 ? kFirst : 2 * room_;
     auto* grown = services.allocate<Grown>(room);
-    has_lost_ = has_lost_ || grown == nullptr;
-    if (grown == nullptr) return;
+    if (grown == nullptr) return lose();
     if (size_ != 0) std::memcpy(grown, grown_, size_ * sizeof *grown);
     services.release(grown_, room_);
     grown_ = grown;

@@ -39,16 +39,17 @@ class CountLog {
   void note(const Services& services, Count* count) {
     if (open_ != 0 && !has(*count)) add(services, count);
   }
-  // Calls visit(site, amount) for each count that grew, in the order in which they grew first. False: no
-  // memory for some.
+  // An object has no count.
+  void lose() { lost_++; }
+  uint64_t lost() const { return lost_; }  // objects so far
+  // Calls visit(site, amount) for each count that grew, in the order in which they grew first.
   template <class Visit>
-  bool each(const Visit& visit) const {
+  void each(const Visit& visit) const {
     for (uint32_t i = 0; i < size_; i++) {
       const Count& count = *grown_[i].count;
       visit(count.site, Amount{count.allocated.objects - grown_[i].before.objects,
                                count.allocated.bytes - grown_[i].before.bytes});
     }
-    return !has_lost_;
   }
   void close(const Services& services);
 
@@ -62,7 +63,7 @@ class CountLog {
 
   uint32_t open_ = 0;
   uint32_t size_ = 0, room_ = 0;
-  bool has_lost_ = false;
+  uint64_t lost_ = 0;
   Grown* grown_ = nullptr;
 };
 

@@ -46,6 +46,14 @@ struct CallsVm : UnitVm {
     CHECK(mock.memory_used == 0);
   }
 
+  // Calls that were counted for no thread, as that thread's counts say.
+  static uint64_t lost(uint64_t key) {
+    uint64_t lost = 0;
+    ThreadCounts().each_of(key, &lost, [](void* to, const hprof_thread_count* row) {
+      if (row->key == 0) *static_cast<uint64_t*>(to) = row->count;
+    });
+    return lost;
+  }
   uint32_t number(hprof_method_id method) {
     const hprof_probe_user& user = mock.probe_users.at(0);
     return user.number(user.self, method);
@@ -124,6 +132,25 @@ TEST_CASE("without memory, a place or a key the calls are counted together, and 
   for (uint64_t i = 0; i < 2 * kEntries; i++) ThreadCounts().leave(nullptr, 0x100000 + i * 16, 0);
   ThreadCounts().leave(nullptr, 0x11000, 0);
   CHECK(f.counts() == CallsVm::Counts{{{0, 7}, 9}, {{0, 5000}, 5 + 2 * kEntries}});
+}
+
+TEST_CASE("calls that are counted for no thread are told to the thread, and more of them to it alone") {
+  CallsVm f;
+  f.start();
+  f.number(7);
+  const uint64_t before = CallsVm::lost(0x61000);
+  f.call(0x61000, 7);
+  CHECK(CallsVm::lost(0x61000) == before);
+  ThreadCounts().leave(nullptr, 0x61000, 0);
+  f.mock.charge_limit = f.mock.memory_charged;
+  const uint64_t of_other = CallsVm::lost(0x61010);
+  f.call(0x61000, 7, 3);
+  CHECK(CallsVm::lost(0x61000) == before + 3);
+  CHECK(CallsVm::lost(0x61010) == of_other);
+  f.mock.charge_limit = UINT64_MAX;
+  f.call(0x61000, 7, 2);
+  CHECK(CallsVm::lost(0x61000) == before + 3);
+  ThreadCounts().leave(nullptr, 0x61000, 0);
 }
 
 TEST_CASE("a thread that ends keeps its calls, and gives its memory back") {

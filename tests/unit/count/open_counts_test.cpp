@@ -69,6 +69,27 @@ TEST_CASE("many rows are kept, and those that may be missing refuse the snapshot
   lost.close(services);
 }
 
+TEST_CASE("a difference is whole if nothing was lost in between") {
+  MockHost mock;
+  const Services services(mock.host());
+  const hprof_thread_count row = {7, 7, 0, 10, 100};
+  const auto lost = [](uint64_t count) { return hprof_thread_count{0, 0, 0, count, 0}; };
+  const auto is_whole_between = [&](const std::vector<hprof_thread_count>& first,
+                                    const std::vector<hprof_thread_count>& last) {
+    Numbers before = taken(services, first), after = taken(services, last);
+    after.subtract(before);
+    const bool whole = after.is_whole();
+    before.close(services);
+    after.close(services);
+    return whole;
+  };
+  CHECK(is_whole_between({}, {}));
+  CHECK(is_whole_between({row}, {row}));
+  CHECK(is_whole_between({lost(3)}, {lost(3), row}));
+  CHECK_FALSE(is_whole_between({row}, {lost(1), row}));
+  CHECK_FALSE(is_whole_between({lost(3), row}, {lost(4), row}));
+}
+
 TEST_CASE("a handle is of one count, once") {
   MockHost mock;
   const Services services(mock.host());

@@ -2,8 +2,10 @@
 #include "plugins/heap_sites/collector.h"
 
 #include <cmath>
+#include <deque>
 #include <doctest/doctest.h>
 #include <initializer_list>
+#include <vector>
 
 #include "plugins/heap_sites/sampling.h"
 #include "tests/unit/support/unit_vm.h"
@@ -17,8 +19,31 @@ struct Fixture : UnitVm {
   Fixture() {
     jvmti_functions_.SetHeapSamplingInterval = [](jvmtiEnv*, jint) { return JVMTI_ERROR_NONE; };
     jvmti_functions_.ForceGarbageCollection = [](jvmtiEnv*) { return JVMTI_ERROR_INTERNAL; };
+    jvmti_functions_.GetStackTrace = [](jvmtiEnv*, jthread, jint, jint, jvmtiFrameInfo*, jint* count) {
+      *count = 0;
+      return JVMTI_ERROR_NONE;
+    };
   }
+  hprof_class_serial add_class() {
+    void* raw = &classes.emplace_back();
+    return mock.raw_classes[raw] = mock.add_class("A", "LA;");
+  }
+  void make_object(Collector& collector) {
+    collector.sampled_object_alloc(jni(), &thread, nullptr, reinterpret_cast<jclass>(&classes.back()),
+                                   1 << 30);
+  }
+
+  std::deque<char> classes;
+  hprof_thread thread = {};
 };
+
+std::vector<hprof_thread_count> counted(Collector& collector, const void* env, bool all) {
+  std::vector<hprof_thread_count> rows;
+  CHECK(collector.each_count(env, all, &rows, [](void* to, const hprof_thread_count* row) {
+    static_cast<std::vector<hprof_thread_count>*>(to)->push_back(*row);
+  }));
+  return rows;
+}
 
 constexpr Config kSampled = {"sampled", 1, 1};
 constexpr hprof_report kRequest = {sizeof(hprof_report), HPROF_REPORT_REQUEST, 0, 0, 0, nullptr};
@@ -64,6 +89,61 @@ TEST_CASE("while a report waits for its output, the collector's other work goes 
   collector.stop();
   CHECK(collector.close());
   CHECK(f.mock.memory_used == 0);
+}
+
+TEST_CASE("an object without room for its stack counts for its class") {
+  Fixture f;
+  Collector collector(f.mock.host(), kSampled);
+  char error[200] = "";
+  REQUIRE(collector.open(error, sizeof error) == HPROF_OK);
+  REQUIRE(collector.start() == HPROF_OK);
+  collector.open_count(f.jni(), true);
+  f.mock.tables_are_full = true;
+  const hprof_class_serial owner = f.add_class();
+  f.make_object(collector);
+  f.make_object(collector);
+  for (bool all : {false, true}) {
+    const auto rows = counted(collector, f.jni(), all);
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].what == owner);
+    CHECK(f.mock.trace_text(rows[0].trace) ==
+          std::vector<std::string>{"JVM.no_memory_for_the_trace(Unknown Source:-1)"});
+  }
+  collector.stop();
+  CHECK(collector.close());
+}
+
+TEST_CASE("a lost object is told to the counts that are open") {
+  Fixture f;
+  Collector collector(f.mock.host(), kSampled);
+  char error[200] = "";
+  REQUIRE(collector.open(error, sizeof error) == HPROF_OK);
+  REQUIRE(collector.start() == HPROF_OK);
+  collector.open_count(f.jni(), true);
+  f.add_class();
+  f.make_object(collector);
+  CHECK(counted(collector, f.jni(), false).size() == 1);
+  f.mock.memory_limit = f.mock.memory_used;
+  while (f.mock.loss("objects: no memory to count them (max-memory=)") == 0) {
+    f.add_class();
+    f.make_object(collector);
+  }
+  f.mock.memory_limit = UINT64_MAX;
+  const hprof_thread_count lost[] = {counted(collector, f.jni(), false)[0],
+                                     counted(collector, f.jni(), true)[0]};
+  collector.open_count(f.jni(), false);
+  collector.open_count(f.jni(), true);
+  f.make_object(collector);
+  for (bool all : {false, true}) {
+    const auto rows = counted(collector, f.jni(), all);
+    REQUIRE(rows.size() >= 2);
+    CHECK(rows[0].key == 0);
+    CHECK(rows[0].count == lost[all].count);
+    CHECK(rows[0].what == 0);
+    CHECK(rows[1].what != 0);
+  }
+  collector.stop();
+  CHECK(collector.close());
 }
 
 TEST_CASE("the mode is exact unless it says otherwise") {

@@ -186,6 +186,27 @@ public class Counting {
         check(sum, sum, all, "all threads");
     }
 
+    /** An item at each of 2 to the depth stacks. */
+    static void tree(int depth) {
+        if (depth == 0) {
+            items(1);
+            return;
+        }
+        tree(depth - 1);
+        tree(depth - 1);
+    }
+
+    /** More stacks than the agent has memory for. */
+    static void stacks() {
+        for (int round = 0; round < 2; round++) {
+            Counts counts = Hprof.count(() -> tree(15));
+            check(1 << 15, counts.objects(Item.class), "items of many stacks");
+            check(1, counts.where(Item.class).contains("at JVM.no_memory_for_the_trace") ? 1 : 0, "items without a stack");
+            check(1 << 15, counts.calls("Counting.items"), "calls with many stacks");
+        }
+        check(3, 3, Hprof.count(() -> work(3)), "a count after many stacks");
+    }
+
     static void await(CountDownLatch latch) {
         try {
             latch.await();
@@ -266,6 +287,7 @@ public class Counting {
             case "exceptions": exceptions(); break;
             case "threads": threads(); break;
             case "many": many(); break;
+            case "stacks": stacks(); break;
             case "stopped": stopped(); break;
             case "virtual": virtual(); break;
             case "rounds": rounds(); return;

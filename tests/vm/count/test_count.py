@@ -36,6 +36,12 @@ def counts_are_exact_in_each_mode_of_the_vm(vm):
             check_equal((run.code, run.out.split("\n")[0]), (0, "done"), "%s %s\n%s\n" % (mode, test, run))
 
 
+@vm_test(units=UNITS)
+def objects_are_counted_without_their_stacks_when_there_is_no_room(vm):
+    run = vm.run_java(vm.agent_option("count=y,include=Counting,max-memory=16m"), "Counting", "stacks")
+    check_equal((run.code, run.out), (0, "done\n"), "%s\n" % run)
+
+
 @vm_test(units=UNITS, since=21)
 def a_virtual_thread_counts_all_threads(vm):
     count(vm, "count=y,include=Counting", "virtual")

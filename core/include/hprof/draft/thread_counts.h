@@ -31,7 +31,8 @@ typedef struct hprof_thread_counts {
   void (*run)(uint32_t on);
   /* Calls visit(argument, count) for each count that is not zero, of the calling platform thread or, all = 1, the sums of all
    * threads. Those of a thread come in the same order each time; new ones may come in between. With open() a thread has what it
-   * counted since the first of its counts that are open began. 0: no memory, or counts may be missing for want of it. [app] */
+   * counted since the first of its counts that are open began. What was lost for want of memory comes first, with key and what 0
+   * and how much it is by now: what is between two answers is whole if both have the same. 0: no memory. [app] */
   uint32_t (*each)(void* jni, uint32_t all, void* argument, void (*visit)(void* argument, const hprof_thread_count* count));
   /* Calls visit(argument, what) for each method whose calls are counted; NULL for objects. [app] */
   void (*each_what)(void* argument, void (*visit)(void* argument, uint32_t what));
