@@ -187,7 +187,7 @@ def jmh_prints_objects_and_calls_of_an_operation(vm):
     found = scores(text)
     check_equal(sorted(found), ["hprof.bytes.norm", "hprof.calls.norm", "hprof.objects.norm"], "results\n%s" % text)
     # JMH itself makes a few hundred objects for an iteration.
-    for name, wanted in (("objects", 3), ("calls", 5 if vm.version >= 9 else 7), ("bytes", 56 if vm.bits == 64 else 40)):
+    for name, wanted in (("objects", 3), ("calls", 5), ("bytes", 56 if vm.bits == 64 else 40)):
         got = found["hprof.%s.norm" % name] / BATCH
         check(wanted <= got < 1.02 * wanted, "%s: %s, expected %s\n%s" % (name, got, wanted, text))
     check("Blackhole compile option" not in text, text)
