@@ -105,7 +105,7 @@ uint64_t SampleBook::effective_samples() const {
 
 hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
                                         uint32_t count, hprof_frame_id last, hprof_frame_id first,
-                                        bool has_hole) {
+                                        bool* has_hole) {
   const Services& s = *services_;
   hprof_frame_id* to = frames_ + 1;
   const uint32_t most = count < depth_ ? count : depth_;
@@ -119,10 +119,13 @@ hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, c
     merged += is_same ? 1 : 0;
     if (!is_same) to[frame_count++] = frame;
   }
-  if (has_continuations_) frame_count = below_continuation(to, frame_count, &has_hole);
+  bool is_missing = has_hole != nullptr && *has_hole;
+  if (has_continuations_) frame_count = below_continuation(to, frame_count, &is_missing);
+  is_missing = is_missing && last == 0;
+  if (has_hole != nullptr) *has_hole = is_missing;
   const uint32_t asked = depth_ < s.settings().depth ? depth_ : s.settings().depth;
   const uint32_t flags = trace_flags(frame_count + merged, asked);
-  if (last == 0 && has_hole) last = hole_;
+  if (is_missing) last = hole_;
   if (last != 0) to[frame_count++] = last;
   if (first != 0) {
     *--to = first;
@@ -140,12 +143,13 @@ hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reaso
       s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames, last != 0 ? 2 : 1, 0));
 }
 
-void SampleBook::add_stack(void* jni, const SampleHead& head, const hprof_raw_frame* frames, uint32_t count,
+bool SampleBook::add_stack(void* jni, const SampleHead& head, const hprof_raw_frame* frames, uint32_t count,
                            uint64_t weight, bool has_hole, hprof_frame_id outside) {
-  const hprof_trace_serial trace = trace_of(jni, head.thread, frames, count, 0, outside, has_hole);
+  const hprof_trace_serial trace = trace_of(jni, head.thread, frames, count, 0, outside, &has_hole);
   SampleHead at = head;
   if (events.has_code() && is_synthetic(*services_, frames_[1])) at.kind = HPROF_FRAME_UNKNOWN;
   add(at, trace, weight);
+  return has_hole;
 }
 
 // Names of the VM's code are texts: "StubRoutines (1)". Readers split rows at blanks and parentheses.

@@ -29,8 +29,8 @@ class SampleBook {
   // Counts a stack, innermost frame first, count >= 1. Its trace has the thread with thread=y only. Frames
   // below a virtual thread's entry belong to its carrier and are left out. has_hole: frames of the virtual
   // thread are missing; a synthetic frame stands for them. outside: one more frame, called by the first (0:
-  // none). [consumer]
-  void add_stack(void* jni, const SampleHead& head, const hprof_raw_frame* frames, uint32_t count,
+  // none). Returns whether the trace has that synthetic frame. [consumer]
+  bool add_stack(void* jni, const SampleHead& head, const hprof_raw_frame* frames, uint32_t count,
                  uint64_t weight, bool has_hole = false, hprof_frame_id outside = 0);
   // The frame of code outside of Java methods; in_call: at a system call. [consumer]
   hprof_frame_id outside_frame(const hprof_native_name& name, bool in_call) const;
@@ -41,10 +41,11 @@ class SampleBook {
   // Counts what ran the innermost frame: HPROF_FRAME_...
   void add_kind(uint32_t kind, uint64_t weight) { kinds_[kind % HPROF_FRAME_KINDS] += weight; }
   // The same in two steps: trace_of makes the trace, with `last` and `first` as frames at its ends (0: none;
-  // then has_hole has one as last); add counts it, any number of times. [consumer]
+  // then *has_hole has one as last, and is set to whether it has); add counts it, any number of times.
+  // [consumer]
   hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
                               uint32_t count, hprof_frame_id last, hprof_frame_id first = 0,
-                              bool has_hole = false);
+                              bool* has_hole = nullptr);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
   void add(const SampleHead& head, hprof_trace_serial trace, uint64_t weight);
   // What is added in between was drawn together, neighbours that are often alike: effective_samples() takes

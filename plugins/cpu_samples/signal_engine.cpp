@@ -526,8 +526,7 @@ static bool is_own(const Sample& sample) {
 void SignalEngine::count(const Sample& sample, void* jni) {
   SampleBook& book = shared_->book;
   uint32_t count = 0;
-  if (sample.frame_count > 0 || is_lost(reason_of(sample.frame_count)))
-    book.add_found(sample.found, sample.ticks);
+  const bool is_judged = sample.frame_count > 0 || is_lost(reason_of(sample.frame_count));
   if (kHasWalk && is_own(sample)) book.add_kind(sample.kind, sample.ticks);
   // The bytecode index is not known: the method's first line stands for its entry code.
   if (sample.top != nullptr) raw_[count++] = {sample.top, 0};
@@ -543,10 +542,18 @@ void SignalEngine::count(const Sample& sample, void* jni) {
                            sample.context,
                            kind,
                            book.virtual_threads.of(static_cast<JNIEnv*>(jni), sample.mounted, sample.thread)};
-  if (count == 0) return book.add_reason(head, reason_of(sample.frame_count), sample.ticks);
+  if (count == 0) {
+    if (is_judged) book.add_found(sample.found, sample.ticks);
+    return book.add_reason(head, reason_of(sample.frame_count), sample.ticks);
+  }
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (count > depth && depth != 0) count = depth;
-  book.add_stack(jni, head, raw_, count, sample.ticks, sample.found == Found::kHole, outside_frame(sample));
+  // A carrier that is mounting a virtual thread passes the frames in the heap, and lacks none itself.
+  const bool has_hole = book.add_stack(jni, head, raw_, count, sample.ticks, sample.found == Found::kHole,
+                                       outside_frame(sample));
+  Found found = sample.found;
+  if (has_hole || found == Found::kHole) found = has_hole ? Found::kHole : Found::kWhole;
+  if (is_judged) book.add_found(found, sample.ticks);
 }
 
 // On top of stacks by the own walk only: AsyncGetCallTrace may have left out the frames between.

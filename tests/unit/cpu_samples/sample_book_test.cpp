@@ -240,11 +240,11 @@ TEST_CASE("a frame stands for frames of a virtual thread that are in the heap, b
   const hprof_raw_frame frames[] = {{b.method("A", "f"), 3},
                                     {b.method("jdk.internal.vm.Continuation", "enterSpecial"), 0},
                                     {b.method("Carrier", "run"), 1}};
-  b.book.add_stack(nullptr, {1}, frames, 3, 1, true);
+  CHECK(b.book.add_stack(nullptr, {1}, frames, 3, 1, true));
   // That of enter, too, without which enterSpecial is called by none.
-  b.book.add_stack(nullptr, {1}, frames, 3, 1, false);
+  CHECK(b.book.add_stack(nullptr, {1}, frames, 3, 1, false));
   // Of the carrier's own stack none are missing.
-  b.book.add_stack(nullptr, {1}, frames + 1, 2, 1, true);
+  CHECK(!b.book.add_stack(nullptr, {1}, frames + 1, 2, 1, true));
   CHECK(b.counted() == Counted{{"A.f<JVM.frames_in_the_heap", 2},
                                {"jdk.internal.vm.Continuation.enterSpecial<Carrier.run", 1}});
 }

@@ -221,6 +221,11 @@ def check_stacks(vm, program, *arguments, java=(), engine="sampler=signal"):
             if frames[0][0] not in UNWALKED and (frames[0][0].startswith("JVM.") or not ROOT.search(frames[-1][0]))]
     note = re.search(r"cpu=samples: stacks: .*", run.text("out.txt"))
     check(note, "no note on stacks")
+    judged = sum(count for count, frames in rows if frames[0][0] not in UNWALKED)
+    holes = sum(count for count, frames in rows if any(frame[0] == HOLE for frame in frames))
+    said = re.search(r"([\d.]+)% without frames of virtual threads", note.group(0))
+    share = float(said.group(1)) if said else 0
+    check(abs(share - 100 * holes / judged) < 0.02 + share / 20, "%d of %d samples, and %s" % (holes, judged, note.group(0)))
     return total, lost, note.group(0)
 
 
