@@ -6,7 +6,9 @@ namespace hprof {
 
 void SampledStack::add(Walk* w, uint64_t method, int32_t bci, uint32_t kind) const {
   if (w->count == 0) w->kind = kind;
-  if (w->count < w->depth) w->frames[w->count] = {bci, heap_->id_of(method)};
+  const hprof_async_frame frame = {bci, heap_->id_of(method)};
+  if (w->copied < w->copies_end && is_copy(w, frame)) return;
+  if (w->count < w->depth) w->frames[w->count] = frame;
   w->count++;
 }
 
@@ -107,11 +109,24 @@ bool SampledStack::name_compiled(Walk* w, const Frame& at, const Code& code, Cal
   return true;
 }
 
-// True: the thread is putting its frames into chunks, or may be. Interrupted code of pc's frame that gives up
-// the carrier for a monitor does so in the VM, and its frame becomes the innermost one of the chunk.
+// True: the frame of a chunk is the copy of one on the stack. The first tells whether the chunk has copies:
+// Continuation.doYield copies all, and no frame in the heap but the innermost is at a call of it. Then none
+// may differ.
+bool SampledStack::is_copy(Walk* w, const hprof_async_frame& frame) {
+  const hprof_async_frame& of_stack = w->frames[w->copied];
+  const bool is_same = frame.method == of_stack.method && frame.index == of_stack.index;
+  if (is_same) {
+    w->copied++;
+  } else {
+    w->copies_end = w->copied == 1 ? w->copied : 0;
+  }
+  return is_same;
+}
+
+// True: the thread may be putting its frames into chunks for a monitor. Interrupted code of pc's frame does
+// so in the VM, and its frame becomes the innermost one of the chunk.
 bool SampledStack::may_change_chunks(const Walk& w, uint64_t pc) const {
   constexpr uint32_t kInVm = 6;  // _thread_in_vm; the next is its transition
-  if (w.kind == HPROF_FRAME_NATIVE && w.frames[0].method == chunks_.fields().yields) return true;
   const auto state = static_cast<uint32_t>(of_env(w, state_from_env_));
   Frame last;
   return (state == kInVm || state == kInVm + 1) &&
@@ -148,10 +163,15 @@ bool SampledStack::step_in_chunk(Walk* w, const StackChunks::Chunk& chunk, Chunk
   return at->sp <= chunk.bottom;
 }
 
-// Lists the frames from the innermost of the chunk to Continuation.enter. Frames far beyond `depth` need no
-// proof.
+// Lists the frames from the innermost of the chunk to Continuation.enter, but for copies of those on the
+// stack: Continuation.doYield leaves them there until it leaves itself. Until it writes into the chunk, the
+// anchor leads to it; meanwhile, to the carrier's frames. Frames far beyond `depth` need no proof.
 bool SampledStack::follow_chunks(Walk* w, StackChunks::Chunk chunk) const {
   uint64_t outermost = 0;
+  if (yields(*w) && w->count <= w->depth) {
+    w->copied = 1;
+    w->copies_end = w->count;
+  }
   for (bool is_first = true;; is_first = false) {
     ChunkFrame at = {chunk.sp, chunk.sp, 0};
     if (is_first && chunk.sp < chunk.bottom && may_change_chunks(*w, word(chunk.sp, -1))) return false;
@@ -163,7 +183,7 @@ bool SampledStack::follow_chunks(Walk* w, StackChunks::Chunk chunk) const {
       outermost = at.method;
     }
     const bool is_root = outermost != 0 && heap_->id_of(outermost) == chunks_.fields().enter;
-    if (is_root || chunk.parent == 0) return is_root && chunk.parent == 0;
+    if (is_root || chunk.parent == 0) return is_root && chunk.parent == 0 && w->copied == w->copies_end;
     if (w->steps == 0 || !chunks_.read(chunk.parent, &chunk)) return false;
     w->steps--;
   }
@@ -185,6 +205,7 @@ bool SampledStack::add_heap_frames(Walk* w) const {
   }
   w->count = count;
   w->by_vm = by_vm;
+  w->copied = w->copies_end = 0;
   w->faults += platform::guarded_read_faults() - faults;
   return false;
 }

@@ -32,11 +32,13 @@ class SampledStack : protected SampledCode {
     uint64_t low, high;  // the interrupted stack pointer, and the base of the stack
     bool has_hole;       // frames of a virtual thread are in the heap, and missing
     bool has_heap;       // they are in the heap
-    uint32_t faults;     // of guarded reads, before the guess
-    uint32_t by_vm;      // frames after which AsyncGetCallTrace may end; 0: it does not
-    bool is_at_record;   // the interrupted pc has a record
-    uint32_t how;        // HPROF_WALKED_...
-    uint32_t kind;       // HPROF_FRAME_..., of the first frame
+    // Frames of the stack which the innermost chunk may have as well, from `copied` on; equal: none.
+    uint32_t copied, copies_end;
+    uint32_t faults;    // of guarded reads, before the guess
+    uint32_t by_vm;     // frames after which AsyncGetCallTrace may end; 0: it does not
+    bool is_at_record;  // the interrupted pc has a record
+    uint32_t how;       // HPROF_WALKED_...
+    uint32_t kind;      // HPROF_FRAME_..., of the first frame
   };
   static uint64_t words_above(uint64_t sp, uint32_t words) { return sp + uint64_t{words} * kWord; }
   uint64_t of_env(const Walk& w, int64_t distance) const {
@@ -74,6 +76,10 @@ class SampledStack : protected SampledCode {
   Behind step(Walk* w, Frame* at, Call* reached, uint32_t more) const;
   Behind step_over_barrier(Walk* w, Frame* at) const;
   bool add_heap_frames(Walk* w) const;
+  static bool is_copy(Walk* w, const hprof_async_frame& frame);
+  bool yields(const Walk& w) const {
+    return w.kind == HPROF_FRAME_NATIVE && w.frames[0].method == chunks_.fields().yields;
+  }
   bool may_change_chunks(const Walk& w, uint64_t pc) const;
   bool follow_chunks(Walk* w, StackChunks::Chunk chunk) const;
   bool step_in_chunk(Walk* w, const StackChunks::Chunk& chunk, ChunkFrame* at) const;

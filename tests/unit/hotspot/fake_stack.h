@@ -108,6 +108,12 @@ class FakeStack {
     thread_.state = 8;
     return {at.pc, at.sp, at.fp, 0};
   }
+  // Those of one in the VM, which Java code called at the innermost frame.
+  platform::MachineRegisters in_vm() {
+    constexpr uint64_t kNoCode = 4096;
+    thread_.state = 6;
+    return {kNoCode, address(&stack_[8]), 0, 0};
+  }
   std::vector<hprof_async_frame> walk_sampled(const platform::MachineRegisters& at, uint32_t depth,
                                               hprof_interrupted_stack* stack) {
     thread_.stack_size = sizeof stack_;

@@ -53,6 +53,30 @@ struct Virtual {
     vm.end();
     return vm.walk_sampled(vm.interrupted(), depth, &stack);
   }
+  // `top` has called Continuation.doYield.
+  bool is_whole_as_it_yields(uint32_t depth = 10) {
+    vm.begin();
+    vm.compiled(leaving + 300, 2);
+    vm.compiled(back, 6);
+    vm.compiled(barrier + 200, 2);
+    vm.end();
+    const auto found = vm.walk_sampled(vm.interrupted(), depth, &stack);
+    return found.size() == 6 && stack.has_hole == 0 && found[0].method == yields.id() &&
+           found[1].method == top.id() && found[1].index == 4 && found[2].method == inner.id() &&
+           found[4].method == caller.id() && found[5].method == enters.id();
+  }
+  // `top` is in the VM.
+  std::vector<hprof_async_frame> walk_from_vm(uint64_t at, uint32_t words) {
+    vm.begin();
+    vm.compiled(at, words);
+    vm.compiled(barrier + 200, 2);
+    vm.end();
+    return vm.walk_sampled(vm.in_vm(), 10, &stack);
+  }
+  void calls_in_top() {
+    FakeStack::set_scopes(leaf, back, {{&top.method, 4}});
+    FakeStack::call_before(back);
+  }
   bool is_whole(uint32_t depth = 10) {
     const auto found = walk(depth);
     return found.size() == 5 && stack.has_hole == 0 && stack.has_heap == 1 && found[0].method == top.id() &&
@@ -67,7 +91,8 @@ struct Virtual {
   uint64_t code = vm.add_blob("nmethod", 2048, 10, address(&outer.method), 5);
   uint64_t entry = vm.add_blob("nmethod", 2048, 4, address(&enters.method), 6);
   uint64_t barrier = vm.add_blob("StubRoutines (continuation stubs)", 2048, 0, 0, 0);
-  uint64_t leaf_pc = leaf + 1200, pc = code + 1400, entry_pc = entry + 1400;
+  uint64_t leaving = vm.add_blob("native nmethod", 2048, 2, address(&yields.method), 9);
+  uint64_t leaf_pc = leaf + 1200, back = leaf + 1400, pc = code + 1400, entry_pc = entry + 1400;
   FakeChunk chunk;
   uint64_t continuation[2] = {}, thread[2] = {}, mounted = address(thread);
   hprof_interrupted_stack stack = {};
@@ -125,15 +150,37 @@ TEST_CASE("a stack whose frames in the heap are not what they have to be is not 
   CHECK(program.walk().empty());
 }
 
-TEST_CASE("frames are not listed while the thread is putting them into the heap") {
+TEST_CASE(
+    "Continuation.doYield has its callers on the stack, before and after it has put them into the heap") {
   if (!kReadsChunks) return;
   Virtual program;
-  const uint64_t leaving = program.vm.add_blob("native nmethod", 2048, 2, address(&program.yields.method), 9);
-  program.vm.begin();
-  program.vm.compiled(leaving + 300, 2);
-  program.vm.compiled(program.barrier + 200, 2);
-  program.vm.end();
-  CHECK(program.vm.walk_sampled(program.vm.interrupted(), 10, &program.stack).empty());
+  program.calls_in_top();
+  CHECK(program.is_whole_as_it_yields());
+  Virtual::FakeChunk copies;
+  copies.stack[3] = program.back;
+  copies.bottom = 10;
+  copies.parent = address(&program.chunk);
+  program.continuation[1] = address(&copies);
+  CHECK(program.is_whole_as_it_yields());
+  CHECK(!program.is_whole_as_it_yields(3));
+  CHECK(program.stack.is_cut == 1);
+  // Other frames behind a first one that is a copy.
+  FakeStack::set_scopes(program.leaf, program.back, {{&program.top.method, 4}, {&program.outer.method, 1}});
+  copies.stack[3] = program.entry_pc;
+  copies.bottom = 8;
+  copies.parent = 0;
+  FakeStack::set_scopes(program.entry, program.entry_pc,
+                        {{&program.top.method, 4}, {&program.enters.method, 1}});
+  CHECK(!program.is_whole_as_it_yields());
+}
+
+TEST_CASE("frames are not listed while the thread may be putting them into the heap for a monitor") {
+  if (!kReadsChunks) return;
+  Virtual program;
+  program.calls_in_top();
+  CHECK(program.walk_from_vm(program.back, 6).size() == 5);
+  CHECK(program.stack.has_hole == 0);
+  CHECK(program.walk_from_vm(program.pc, 10).empty());
 }
 
 TEST_CASE("any other word in a chunk does no harm, and no frame follows Continuation.enter") {
