@@ -166,7 +166,7 @@ bool SampledStack::step_in_chunk(Walk* w, const StackChunks::Chunk& chunk, Chunk
 // Lists the frames from the innermost of the chunk to Continuation.enter, but for copies of those on the
 // stack: Continuation.doYield leaves them there until it leaves itself. Until it writes into the chunk, the
 // anchor leads to it; meanwhile, to the carrier's frames. Frames far beyond `depth` need no proof.
-bool SampledStack::follow_chunks(Walk* w, StackChunks::Chunk chunk) const {
+bool SampledStack::follow_chunks(Walk* w, StackChunks::Chunk chunk, StackChunks::Moment* moment) const {
   uint64_t outermost = 0;
   if (yields(*w) && w->count <= w->depth) {
     w->copied = 1;
@@ -183,8 +183,8 @@ bool SampledStack::follow_chunks(Walk* w, StackChunks::Chunk chunk) const {
       outermost = at.method;
     }
     const bool is_root = outermost != 0 && heap_->id_of(outermost) == chunks_.fields().enter;
-    if (is_root || chunk.parent == 0) return is_root && chunk.parent == 0 && w->copied == w->copies_end;
-    if (w->steps == 0 || !chunks_.read(chunk.parent, &chunk)) return false;
+    if (is_root) return !HeapReferences::is_object(chunk.parent) && w->copied == w->copies_end;
+    if (w->steps == 0 || !chunks_.find_parent(&chunk, moment)) return false;
     w->steps--;
   }
 }
@@ -198,7 +198,7 @@ bool SampledStack::add_heap_frames(Walk* w) const {
   StackChunks::Chunk chunk = {};
   StackChunks::Moment moment = {};
   if (w->count != 0 && chunks_.find(w->env, &chunk, &moment)) {
-    const bool is_whole = follow_chunks(w, chunk) && platform::guarded_read_faults() == faults;
+    const bool is_whole = follow_chunks(w, chunk, &moment) && platform::guarded_read_faults() == faults;
     const bool is_still = chunks_.is_still(w->env, moment);
     if (is_still) (is_whole ? chunks_whole_ : chunks_broken_).fetch_add(1, std::memory_order_relaxed);
     if (is_still && is_whole && platform::guarded_read_faults() == faults) return true;

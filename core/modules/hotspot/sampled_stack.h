@@ -81,7 +81,7 @@ class SampledStack : protected SampledCode {
     return w.kind == HPROF_FRAME_NATIVE && w.frames[0].method == chunks_.fields().yields;
   }
   bool may_change_chunks(const Walk& w, uint64_t pc) const;
-  bool follow_chunks(Walk* w, StackChunks::Chunk chunk) const;
+  bool follow_chunks(Walk* w, StackChunks::Chunk chunk, StackChunks::Moment* moment) const;
   bool step_in_chunk(Walk* w, const StackChunks::Chunk& chunk, ChunkFrame* at) const;
   bool step_interpreted_in_chunk(Walk* w, const StackChunks::Chunk& chunk, ChunkFrame* at) const;
 };

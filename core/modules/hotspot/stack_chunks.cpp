@@ -9,17 +9,9 @@
 
 namespace hprof {
 
-static const void* static_of(const VmStructs& structs, const char* type, const char* name,
-                             const char* older) {
-  const void* found = structs.address(type, name);
-  return found != nullptr ? found : structs.address(type, older);
-}
-
 const char* StackChunks::open(HotSpot& home, int64_t to_thread, const Fields& fields) {
-  constexpr uint32_t kMostShift = 8;
   const VmStructs& structs = home.structs();
   if (FrameSlots::kLocals == 0) return "frames in the heap are not known on this processor";
-  if (!home.flags().has_plain_heap()) return "this garbage collector moves objects at any time";
   LayoutReader layout(structs);
   mounted_from_env_ = to_thread + layout.offset("JavaThread", "_vthread");
   heap_at_ = layout.address("Universe", "_collectedHeap");
@@ -27,15 +19,7 @@ const char* StackChunks::open(HotSpot& home, int64_t to_thread, const Fields& fi
   const bool is_older = structs.offset("CollectedHeap", "_is_stw_gc_active") < 0;
   pause_at_ = layout.offset("CollectedHeap", is_older ? "_is_gc_active" : "_is_stw_gc_active");
   if (!layout.complete()) return layout.missing();
-  is_compressed_ = home.flags().is_on("UseCompressedOops");
-  if (is_compressed_) {
-    const void* base = static_of(structs, "CompressedOops", "_base", "_narrow_oop._base");
-    const void* shift = static_of(structs, "CompressedOops", "_shift", "_narrow_oop._shift");
-    if (base == nullptr || shift == nullptr) return "the base of compressed references";
-    base_ = guarded_read<uintptr_t>(base);
-    shift_ = guarded_read<uint32_t>(shift);
-    if (shift_ > kMostShift) return "the base of compressed references";
-  }
+  if (const char* why = references_.open(home)) return why;
   fields_ = fields;
   return nullptr;
 }
@@ -86,20 +70,16 @@ const char* StackChunks::find_fields(const VmStructs& structs, JNIEnv* jni, Fiel
   return is_sound ? nullptr : kWhyNot;
 }
 
-uint64_t StackChunks::reference_at(uint64_t place) const {
-  if (!is_compressed_) return guarded_at<uint64_t>(place);
-  const auto reference = uint64_t{guarded_at<uint32_t>(place)};
-  return reference != 0 ? base_ + (reference << shift_) : 0;
-}
-
 uint64_t StackChunks::first_of(const void* env) const {
   const uint64_t handle = guarded_at<uint64_t>(address_of(env) + static_cast<uint64_t>(mounted_from_env_));
-  const uint64_t thread = handle != 0 ? guarded_at<uint64_t>(handle) : 0;
-  const uint64_t continuation = thread != 0 ? reference_at(thread + fields_.continuation) : 0;
-  return continuation != 0 ? reference_at(continuation + fields_.tail) : 0;
+  const uint64_t thread = handle != 0 ? references_.in_handle(handle) : 0;
+  if (!HeapReferences::is_object(thread)) return thread;
+  const uint64_t continuation = references_.in_heap(thread + fields_.continuation);
+  if (!HeapReferences::is_object(continuation)) return continuation;
+  return references_.in_heap(continuation + fields_.tail);
 }
 
-// True: no collection is moving objects.
+// True: there is no pause in which a collector moves objects.
 bool StackChunks::is_quiet(uint32_t* collections) const {
   const uint64_t heap = guarded_read<uintptr_t>(heap_at_);
   if (heap == 0) return false;
@@ -107,33 +87,44 @@ bool StackChunks::is_quiet(uint32_t* collections) const {
   return guarded_at<uint8_t>(heap + pause_at_) == 0;
 }
 
-bool StackChunks::read(uint64_t place, Chunk* chunk) const {
+bool StackChunks::read(uint64_t place, Chunk* chunk, Moment* moment) const {
   constexpr uint32_t kMostWords = 1u << 26;
-  if (place == 0 || place % kWord != 0) return false;
+  constexpr uint64_t kFactor = 31;
+  if (place == 0) return false;
+  moment->chunks++;
+  if (!HeapReferences::is_object(place)) return false;
   const auto size = guarded_at<uint32_t>(place + fields_.size), sp = guarded_at<uint32_t>(place + fields_.sp),
              bottom = guarded_at<uint32_t>(place + fields_.bottom);
   if (size > kMostWords || bottom > size || sp > size) return false;
   const uint64_t start = place + fields_.stack;
   *chunk = {place, start + sp * kWord, start + bottom * kWord, start + size * kWord,
-            reference_at(place + fields_.parent)};
+            references_.in_heap(place + fields_.parent)};
+  moment->sum = (moment->sum * kFactor + place) * kFactor + chunk->sp;
   return true;
 }
 
 bool StackChunks::find(const void* env, Chunk* chunk, Moment* moment) const {
+  moment->phase = references_.phase();
   if (!is_quiet(&moment->collections)) return false;
   std::atomic_thread_fence(std::memory_order_acquire);
-  moment->first = first_of(env);
-  if (!read(moment->first, chunk)) return false;
-  moment->sp = chunk->sp;
-  return true;
+  return read(first_of(env), chunk, moment);
+}
+
+bool StackChunks::find_parent(Chunk* chunk, Moment* moment) const {
+  return read(chunk->parent, chunk, moment);
 }
 
 bool StackChunks::is_still(const void* env, const Moment& moment) const {
-  uint32_t collections = 0;
-  Chunk chunk;
-  const bool is_same = first_of(env) == moment.first && read(moment.first, &chunk) && chunk.sp == moment.sp;
+  Chunk chunk = {};
+  Moment again = {}, last = {};
+  if (!find(env, &chunk, &again)) return false;
+  while (again.chunks < moment.chunks) {
+    if (!find_parent(&chunk, &again)) return false;
+  }
   std::atomic_thread_fence(std::memory_order_acquire);
-  return is_quiet(&collections) && is_same && collections == moment.collections;
+  last.phase = references_.phase();
+  return is_quiet(&last.collections) && again.sum == moment.sum && last.collections == moment.collections &&
+         last.phase == moment.phase;
 }
 
 }  // namespace hprof

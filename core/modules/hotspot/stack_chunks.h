@@ -7,13 +7,14 @@
 // variables.
 //
 // The thread itself changes chunks in Continuation.doYield (or where it gives up its carrier for a monitor)
-// and at the return barrier only. A collector moves them in pauses: is_still tells that none came. All
-// reads are guarded. [signal]
+// and at the return barrier only. A collector moves them (heap_references.h): is_still tells that it did not.
+// All reads are guarded. [signal]
 #pragma once
 
 #include <cstdint>
 #include <jni.h>
 
+#include "core/modules/hotspot/heap_references.h"
 #include "core/modules/hotspot/vm_frames.h"
 
 namespace hprof {
@@ -26,12 +27,14 @@ class StackChunks {
     uint64_t sp;      // of the innermost frame
     uint64_t bottom;  // where the outermost one ends
     uint64_t end;     // the same with what that one got on the stack
-    uint64_t parent;  // the chunk of its callers; 0: there is none
+    uint64_t parent;  // the chunk of its callers; 0: there is none; or HeapReferences::kMoved
   };
   // What has to be the same after a walk.
   struct Moment {
+    uint64_t phase;  // HeapReferences::phase
     uint32_t collections;
-    uint64_t first, sp;
+    uint32_t chunks;  // asked for
+    uint64_t sum;     // of their addresses and stack pointers
   };
 
   // Offsets in objects, and ids of methods.
@@ -49,24 +52,23 @@ class StackChunks {
   [[gnu::cold]] static const char* find_fields(const VmStructs& structs, JNIEnv* jni, Fields* fields);
   // to_thread: from a JNIEnv to its JavaThread. [control]
   [[gnu::cold]] const char* open(HotSpot& home, int64_t to_thread, const Fields& fields);
-  // Reads the first chunk with frames of what is mounted on the thread. False: there is none, or a collection
-  // is in progress.
+  // Reads the first chunk with frames of what is mounted on the thread. False: there is none, or a collector
+  // is moving it.
   bool find(const void* env, Chunk* chunk, Moment* moment) const;
-  // Reads another one. False: it is none.
-  bool read(uint64_t place, Chunk* chunk) const;
+  // Reads the chunk of its callers. False: as find.
+  bool find_parent(Chunk* chunk, Moment* moment) const;
+  // True: the chunks that were asked for are where they were.
   bool is_still(const void* env, const Moment& moment) const;
   const Fields& fields() const { return fields_; }
 
  private:
-  uint64_t reference_at(uint64_t place) const;
+  bool read(uint64_t place, Chunk* chunk, Moment* moment) const;
   uint64_t first_of(const void* env) const;
   bool is_quiet(uint32_t* collections) const;
 
+  HeapReferences references_;
   const void* heap_at_ = nullptr;
   uint32_t pause_at_ = 0, collections_at_ = 0;
-  bool is_compressed_ = false;
-  uint64_t base_ = 0;
-  uint32_t shift_ = 0;
   int64_t mounted_from_env_ = 0;
   Fields fields_ = {};
 };

@@ -18,6 +18,7 @@ CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "5000")
 BLOCKED = re.compile(r"^(java\.lang\.Object|sun\.nio\.ch\.\w+|java\.net\.\w*Socket\w*|(jdk\.internal|sun)\.misc\.Unsafe)"
                      r"\.(epollWait|poll0?|wait0?|accept0?|park|socketAccept)$")
 HOLE = "JVM.frames_in_the_heap"
+COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
 POINTS = 1.0  # what a share may be off the truth, besides four standard errors
 
 
@@ -138,7 +139,7 @@ def signal_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
 @vm_test(units=UNITS, since=21)
 def stacks_of_virtual_threads_are_whole_though_their_frames_are_in_the_heap(vm):
     vm.needs_signals_in_time()
-    for collector in ("Serial", "Parallel", "G1"):
+    for collector in COLLECTORS:
         check_whole(vm, "DeepVirtual", "100", "60", "60", "20000", java=("-XX:+Use%sGC" % collector,))
     check_whole(vm, "DeepVirtual", "100", "60", "60", "20000", java=("-XX:+UseSerialGC", "-XX:-UseCompressedOops"))
     check_whole(vm, "DeepVirtual", "100", "60", "60", "20000", java=("-XX:TieredStopAtLevel=1",))
@@ -147,7 +148,7 @@ def stacks_of_virtual_threads_are_whole_though_their_frames_are_in_the_heap(vm):
 
 @vm_test(units=UNITS, since=21)
 def virtual_threads_run_while_their_frames_in_the_heap_are_read_and_moved(vm):
-    for collector in ("Serial", "Parallel", "G1"):
+    for collector in COLLECTORS:
         judged_stacks(vm, "sampler=signal", "DeepVirtual", "2000", "60", "2", "1000", "gc", java=("-XX:+Use%sGC" % collector, "-Xmx256m"))
 
 
