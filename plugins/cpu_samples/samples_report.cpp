@@ -5,6 +5,7 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/note.hpp>
 
+#include "square_root.h"
 #include "stack_walker.h"
 #include "table.h"
 
@@ -77,14 +78,6 @@ static Note note_on_engine(const Snapshot& snapshot, const Circumstances& how) {
   return line.add(how.is_elapsed       ? "; by turns, running or not"
                   : is_by_signals(how) ? "; by a CPU timer of each thread"
                                        : "; by asking the VM");
-}
-
-static uint64_t square_root(uint64_t n) {
-  uint64_t root = 0;
-  for (uint64_t bit = uint64_t{1} << 31; bit != 0; bit >>= 1) {
-    if ((root + bit) * (root + bit) <= n) root += bit;
-  }
-  return root;
 }
 
 // The standard error of a share p is sqrt(p (1 - p) / n) for n samples of equal weight; for p = 1/2, in

@@ -30,6 +30,7 @@ struct WallFacts {
   uint64_t counted;       // ... and those in the table
   uint64_t drawn;         // samples of virtual threads without a carrier
   uint64_t in_sets;       // virtual threads found in the VM's sets, summed over the turns
+  uint64_t drawn_error;   // at the report: DrawnTime::error
   bool finds_virtual;     // the VM keeps sets of them
 };
 

@@ -287,6 +287,7 @@ void WallEngine::settle() {
   if (auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host))) {
     threads_.each([&](WallThread& entry) { take_ended(jni, entry); });
   }
+  counts_.facts.drawn_error = virtual_.error(s.clock->monotonic(s.host));
   counts_.keep_facts();
 }
 

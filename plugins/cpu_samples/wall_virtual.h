@@ -24,6 +24,7 @@ class WallVirtual {
 
   // Samples virtual threads, those of the scopes of platform threads as well.
   void turn(JNIEnv* jni, WallTurns& turns, WallThreads& owners);
+  uint64_t error(uint64_t now) const { return time_.error(now); }
   // How many samples the next turn has threads for.
   uint64_t wanted() const { return time_.found() < kMostDrawn ? time_.found() : kMostDrawn; }
   // The time up to now is not counted.

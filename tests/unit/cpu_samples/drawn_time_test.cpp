@@ -71,6 +71,32 @@ TEST_CASE("the time of a late draw is counted by those after it") {
   CHECK(draw(kTurnNs) == doctest::Approx(kTurnNs));
 }
 
+TEST_CASE("threads that came in a long pause may have come at once, or at its end") {
+  constexpr uint64_t kPauseNs = 10'000'000'000;
+  DrawnTime time;
+  time.open(0);
+  uint64_t now = 0;
+  double counted = 0, least = 0;
+  const auto draw = [&](uint64_t after, uint64_t threads, uint64_t before) {
+    counted += time.begin(now += after) * static_cast<double>(threads);
+    time.end(threads, 0, static_cast<double>(threads));
+    least += static_cast<double>(after * before);
+  };
+  CHECK(time.error(now) == 0);
+  for (int i = 0; i < 1000; i++) draw(kTurnNs, 100, 100);
+  CHECK(time.error(now) == 0);
+  // What passes until the next draw is missing.
+  CHECK(static_cast<double>(time.error(now + 1000 * kTurnNs)) == doctest::Approx(10'000));
+  draw(kPauseNs, 200, 100);
+  CHECK(time.error(now) > 5000);
+  for (int i = 0; i < 2000; i++) draw(kTurnNs, 200, 200);
+  const double half = static_cast<double>(kPauseNs) * 100 / 2;
+  CHECK(counted == doctest::Approx(least + half));
+  CHECK(static_cast<double>(time.error(now)) == doctest::Approx(1e4 * half / counted).epsilon(0.01));
+  time.forget(now);
+  CHECK(time.error(now) == 0);
+}
+
 TEST_CASE("what nobody met is counted when somebody is") {
   DrawnTime time;
   time.open(1000);

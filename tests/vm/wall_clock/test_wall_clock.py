@@ -201,7 +201,8 @@ def virtual_threads_that_wait_have_their_time(vm):
                 state = "STATE.sleeping" if place == "sleeping" else "STATE.parked"
                 if frames[-1] == state and frames[0].startswith(("java.util.", "java.lang.Thread.")):
                     as_expected += row.count * INTERVAL_MS
-        note = re.search(r"virtual threads without a carrier: (\d+) samples of random ones of about (\d+)", "\n".join(report.notes))
+        note = re.search(r"virtual threads without a carrier: (\d+) samples of random ones of about (\d+), whose times together are right to "
+                         r"([\d.]+)% \(standard error\)", "\n".join(report.notes))
         check(note, "%s: no note in %s" % (kind, report.notes))
         looks, seen = int(note.group(1)), int(note.group(2))
         points = float(re.search(r"a share of 50% stands for [\d.]+% to ([\d.]+)%", "\n".join(report.notes)).group(1)) - 50
@@ -213,6 +214,7 @@ def virtual_threads_that_wait_have_their_time(vm):
         check(looks >= 100 and count / rough <= seen <= count * rough, "%s: %s" % (kind, note.group(0)))
         # A draw that counts too much is made up for by the next, so that only the last one's error stays.
         rough = 2 if kind == "scopes" else 1.15
+        rough += 4 * float(note.group(3)) / 100
         check(count * lived / rough <= total <= count * lived * rough, "%s: %d threads of %d ms have %d ms" % (kind, count, lived, total))
         for place, share in (("parked", 0.5), ("sleeping", 0.3), ("awaiting", 0.2)):
             error = points / 50 * (share * (1 - share)) ** 0.5
