@@ -3,7 +3,7 @@
 // Protocol: a thread claims one of the kProbes slots from the key's hash on by a CAS of `owner` (0 -> key),
 // and only one thread at a time writes there, until it sets `owner` to 0 again. `sequence` is odd while it
 // writes. Readers are signal handlers of that thread, or other threads: they drop what they have read if
-// `sequence` is odd or has changed. A slot that is not in use has zeros.
+// `sequence` is odd or has changed. A slot that is not in use has zeros, but for `reach`.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,29 @@
 
 namespace hprof {
 
+template <class Key>
+struct ContextSlot {
+  static constexpr uint32_t kWords = sizeof(hprof_context) / sizeof(Key);
+  std::atomic<Key> owner;
+  std::atomic<uint32_t> sequence;
+  std::atomic<Key> words[kWords];
+};
+
+template <>
+struct ContextSlot<uint64_t> {
+  static constexpr uint32_t kWords = sizeof(hprof_context) / sizeof(uint64_t);
+  std::atomic<uint64_t> owner;
+  std::atomic<uint32_t> sequence;
+  std::atomic<uint32_t> reach;  // the most slots that keys whose hash leads here went further; never less
+  std::atomic<uint64_t> words[kWords];
+};
+
 // Key: uint32_t where atomics of 64 bits would need a library.
 template <class Key>
 class ContextSlots {
  public:
-  static constexpr uint32_t kWords = sizeof(hprof_context) / sizeof(Key);
-  struct Slot {
-    std::atomic<Key> owner;
-    std::atomic<uint32_t> sequence;
-    std::atomic<Key> words[kWords];
-  };
+  using Slot = ContextSlot<Key>;
+  static constexpr uint32_t kWords = Slot::kWords;
 
   // count: a power of two. slots: that many, zeroed. [onload][control]
   void use(Slot* slots, uint32_t count) {
@@ -41,6 +54,7 @@ class ContextSlots {
       Key none = 0;
       slot = find(key, 0);
       if (slot == nullptr) return false;
+      if constexpr (kKeepsReach) extend_reach(key, slot);
       if (!slot->owner.compare_exchange_strong(none, key, std::memory_order_acq_rel)) slot = nullptr;
     }
     write(slot, context);
@@ -87,15 +101,33 @@ class ContextSlots {
 
  protected:
   static constexpr uint32_t kProbes = 8;
+  static constexpr bool kKeepsReach = sizeof(Key) == sizeof(uint64_t);  // where it fills a hole in the slot
 
+  static uint32_t start_of(Key key) {
+    return static_cast<uint32_t>(uint64_t{key} * 0x9e3779b97f4a7c15u >> 40);
+  }
+  Slot* at(uint32_t i) const { return &slots_[i & (count_ - 1)]; }
   // The first slot of the key that has that owner; nullptr: none.
   Slot* find(Key key, Key owner) const {
-    const auto start = static_cast<uint32_t>(uint64_t{key} * 0x9e3779b97f4a7c15u >> 40);
-    for (uint32_t i = 0; slots_ != nullptr && key != 0 && i < kProbes; i++) {
-      Slot* slot = &slots_[(start + i) & (count_ - 1)];
+    const uint32_t start = start_of(key);
+    uint32_t probes = slots_ != nullptr && key != 0 ? kProbes : 0;
+    if constexpr (kKeepsReach) {
+      if (probes != 0 && owner == key) probes = 1 + at(start)->reach.load(std::memory_order_relaxed);
+    }
+    for (uint32_t i = 0; i < probes; i++) {
+      Slot* slot = at(start + i);
       if (slot->owner.load(std::memory_order_acquire) == owner) return slot;
     }
     return nullptr;
+  }
+  // Before the key claims the slot.
+  void extend_reach(Key key, const Slot* slot) {
+    const uint32_t start = start_of(key);
+    const uint32_t distance = (static_cast<uint32_t>(slot - slots_) - start) & (count_ - 1);
+    std::atomic<uint32_t>& reach = at(start)->reach;
+    uint32_t known = reach.load(std::memory_order_relaxed);
+    while (known < distance && !reach.compare_exchange_weak(known, distance, std::memory_order_relaxed)) {
+    }
   }
   static void write(Slot* slot, const hprof_context& context) {
     Key words[kWords];

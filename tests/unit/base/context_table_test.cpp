@@ -140,3 +140,27 @@ TEST_CASE("keys of 64 bits have slots of their own, which are free again after f
   CHECK_FALSE(slots.read(7, &read));
   CHECK(slots.set(7, context_of(3)));
 }
+
+TEST_CASE("a key of 64 bits that went further is found, whoever has the slots before its own") {
+  constexpr uint32_t kSlots = 256, kKeys = kSlots / 2;
+  using Slots = ContextSlots<uint64_t>;
+  std::vector<Slots::Slot> room(kSlots);
+  Slots slots;
+  slots.use(room.data(), kSlots);
+  std::vector<uint64_t> has(kKeys + 1);
+  hprof_context read = {};
+  for (uint64_t step = 0; step < 20 * kKeys; step++) {
+    const uint64_t key = 1 + step * 7919 % kKeys;
+    if (step % 3 == 2) {
+      slots.clear(key);
+      has[key] = 0;
+    } else {
+      REQUIRE(slots.set(key, context_of(step + 1)));
+      has[key] = step + 1;
+    }
+    for (uint64_t other = 1; other <= kKeys; other++) {
+      REQUIRE(slots.read(other, &read) == (has[other] != 0));
+      if (has[other] != 0) REQUIRE(is_of(read, has[other]));
+    }
+  }
+}
