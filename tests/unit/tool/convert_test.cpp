@@ -243,6 +243,22 @@ TEST_CASE("convert: lines of JSON may have blanks") {
   CHECK(profile.notes == std::vector<std::string>{"said"});
 }
 
+TEST_CASE("convert: texts of JSON that are keys name a row, before its top frame") {
+  const Profile profile = read(
+      R"({"record":"begin","created_ms":5})"
+      "\n"
+      R"({"record":"table","name":"hprof.io_calls/1","title":"FILES AND SOCKETS","columns":[)"
+      R"({"name":"operation","type":"text","flags":["key"]},{"name":"note","type":"text","flags":[]},)"
+      R"({"name":"target","type":"text","flags":["key","leaf"]},{"name":"trace","type":"trace","flags":["key"]},)"
+      R"({"name":"bytes","type":"bytes","flags":["weight"]}]})"
+      "\n"
+      R"({"record":"row","table":"hprof.io_calls/1","cells":)"
+      R"({"operation":"file read","note":"no","target":"/a.log","trace":0,"bytes":3}})"
+      "\n");
+  REQUIRE(profile.tables.size() == 1);
+  CHECK(profile.tables[0].rows.at(0).name == "file read /a.log");
+}
+
 TEST_CASE("convert: events of JSON are sums of their own") {
   const std::string columns =
       R"("columns":[{"name":"trace","type":"trace","flags":[]},{"name":"samples","title":"count","type":"count",)"

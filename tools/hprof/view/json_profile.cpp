@@ -77,7 +77,8 @@ class JsonProfile {
     std::string name;
     size_t weight = SIZE_MAX;  // index in the table; SIZE_MAX: it is none
     bool is_trace = false, is_leaf = false, is_real = false;
-    bool is_text = false;  // without a leaf, it and others name the row
+    bool is_key = false;   // a text that names the row, with the leaf
+    bool is_name = false;  // without a leaf, it and others name the row
   };
 
   bool fail(const std::string& problem) {
@@ -220,7 +221,9 @@ class JsonProfile {
     has_trace_ = has_trace_ || column.is_trace;
     column.is_leaf = has_flag(from, "leaf");
     column.is_real = type == "real";
-    column.is_text = type == "text" || type == "class" || type == "method" || type == "frame";
+    column.is_key = type == "text" && has_flag(from, "key");
+    column.is_name = (type == "text" || type == "class" || type == "method" || type == "frame") &&
+                     column.name != "label" && column.name != "labels";
     if (!column.name.empty() && table["order"].words() == column.name) plain_.order = plain_.columns.size();
     plain_.columns.push_back(column.name);
     table_.leaf = table_.leaf || column.is_leaf;
@@ -255,9 +258,8 @@ class JsonProfile {
             column.is_real ? rounded(std::strtod(cell.text.c_str(), nullptr)) : cell.number();
       }
       if (column.is_trace) row.trace = cell.number();
-      if (column.is_leaf) row.name = name_of(cell);
       if (column.name == "label") row.label = cell.words();
-      if (column.is_text && !table_.leaf && !is_events_ && column.name != "label" && column.name != "labels")
+      if (table_.leaf ? column.is_leaf || column.is_key : column.is_name && !is_events_)
         add_to_name(name_of(cell), &row);
       texts.push_back(column.is_trace ? trace_text(profile_, row.trace) : name_of(cell));
     }
