@@ -1,5 +1,7 @@
 // Recordings of JDK Flight Recorder, read as profiles.
 #include <doctest/doctest.h>
+#include <map>
+#include <vector>
 
 #include "tests/unit/support/jfr_builder.h"
 #include "tests/unit/tool/command_support.h"
@@ -212,6 +214,39 @@ TEST_CASE(
       said({"convert", "--table=alloc_sites", i == 0 ? before : after, "-o", converted[i]});
     CHECK(has(squeezed(said({"diff", converted[0], converted[1]})), "~+300 1363 400 100.00% 700 100.00%"));
   }
+}
+
+TEST_CASE("jfr: reads and writes are a table by stack and target, as that of io=y") {
+  JfrBuilder builder;
+  const auto type = [&](unsigned id, const char* name, const std::vector<JfrBuilder::Field>& own) {
+    std::vector<JfrBuilder::Field> fields = {{"startTime", kJfrLong},
+                                             {"duration", kJfrLong},
+                                             {"eventThread", kJfrThread, true},
+                                             {"stackTrace", kJfrStack, true}};
+    fields.insert(fields.end(), own.begin(), own.end());
+    builder.type({id, name, fields});
+  };
+  type(50, "jdk.FileWrite", {{"path", kJfrString}, {"bytesWritten", kJfrLong}});
+  type(51, "jdk.SocketRead",
+       {{"host", kJfrString}, {"address", kJfrString}, {"port", kJfrInt}, {"bytesRead", kJfrLong}});
+  const auto event = [&] { return builder.values().u8(1).u8(2).u8(1).u8(1); };
+  for (const unsigned bytes : {7u, 5u}) builder.event(50, event().text("/a.log").u8(bytes));
+  builder.event(51, event().text("db").text("10.0.0.1").u4(5432).u8(100));
+  builder.event(51, event().text("").text("::1").u4(0).u8(3));
+  add_jfr_chunk(builder, kSecond);
+  const Profile profile = read(builder.bytes());
+  REQUIRE(profile.tables.size() == 3);
+  const ProfileTable& table = profile.tables[2];
+  CHECK(table.name == "io_calls");
+  std::map<std::string, std::vector<uint64_t>> rows;  // by name: time, calls, bytes
+  for (const ProfileRow& row : table.rows) rows[row.name] = row.values;
+  CHECK(rows == std::map<std::string, std::vector<uint64_t>>{{"file write /a.log", {4000, 2, 12}},
+                                                             {"socket read db:5432", {2000, 1, 100}},
+                                                             {"socket read [::1]:*", {2000, 1, 3}}});
+  Files files;
+  const std::string text = said({"print", files.put("a.jfr", builder.bytes())});
+  CHECK(has(text, "FILES AND SOCKETS, time"));
+  CHECK(has(text, "file write /a.log in a.A.inner"));
 }
 
 TEST_CASE("jfr: a stack that is not in the pool is counted") {

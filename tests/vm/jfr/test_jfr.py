@@ -319,7 +319,9 @@ SUMS = {SAMPLE: ("CPU SAMPLES", lambda event: 1), WAIT_SAMPLE: ("WALL CLOCK SAMP
         "jdk.ObjectAllocationOutsideTLAB": ("TLAB SITES", lambda event: event["allocationSize"]),
         "jdk.JavaMonitorEnter": ("MONITOR TIME", lambda event: 1000 * seconds_of(event)),
         "jdk.JavaMonitorWait": ("MONITOR WAIT", lambda event: 1000 * seconds_of(event)),
-        "jdk.ThreadPark": ("THREAD PARK", lambda event: 1000 * seconds_of(event))}
+        "jdk.ThreadPark": ("THREAD PARK", lambda event: 1000 * seconds_of(event)),
+        **dict.fromkeys(("jdk.FileRead", "jdk.FileWrite", "jdk.SocketRead", "jdk.SocketWrite"),
+                        ("FILES AND SOCKETS", lambda event: 1000 * seconds_of(event)))}
 
 
 def check_read(vm, name):
@@ -389,6 +391,8 @@ def reads_and_writes_are_those_of_the_jdk(vm):
         check_equal((len(events), sum(event[size] for event in events)), (int(wanted[0]), int(wanted[1])), name)
         check(all("Io.streams" in frames(event) or "Io.files" in frames(event) for event in events), "stacks of " + name)
         check_equal({event["eventThread"]["javaName"] for event in events}, {"main"}, "threads")
+    _, text = check_read(vm, "out.jfr")
+    check("FILES AND SOCKETS, time" in text and "file write stream.dat" in text, text)
     check_equal(sum(event["endOfFile"] for event in found.events["jdk.FileRead"] if event["path"] == "stream.dat"), 8, "ends of the file")
     run, found = recorded(vm, "io=y", "Io", "sockets")
     for line in run.out.splitlines():

@@ -37,6 +37,12 @@ ProfileTable buffers_table() { return sums_table("tlab_sites", "TLAB SITES", kAl
 ProfileTable blocked_table() { return sums_table("monitor_time", "MONITOR TIME", kBlocked, "contentions"); }
 ProfileTable waits_table() { return sums_table("monitor_wait", "MONITOR WAIT", kBlocked, "waits"); }
 ProfileTable parks_table() { return sums_table("thread_park", "THREAD PARK", kBlocked, "parks"); }
+ProfileTable io_table() {
+  const ProfileWeight time = {"time", "time", ProfileWeight::kNanoseconds, true, false};
+  ProfileTable table = sums_table("io_calls", "FILES AND SOCKETS", time, "calls");
+  table.weights.push_back({"bytes", "bytes", ProfileWeight::kBytes, false, false});
+  return table;
+}
 
 // How the events of a type become rows. Of tables with a leaf the first weight has the amount, of samples the
 // second one, and what is left counts.
@@ -47,6 +53,9 @@ struct Source {
   const char* leaf;    // the field of a class; null: none
   const char* amount;  // the field to add up; null: none
   const char* count;   // the field of how many events it stands for; null: one
+  // Of reads and writes: the words before the target's name, and the field of the third weight.
+  const char* operation = nullptr;
+  const char* bytes = nullptr;
 };
 constexpr Source kSources[] = {
     {"jdk.ExecutionSample", samples_table, "sampledThread", nullptr, nullptr, nullptr},
@@ -60,6 +69,11 @@ constexpr Source kSources[] = {
     {"jdk.JavaMonitorEnter", blocked_table, "eventThread", "monitorClass", "duration", nullptr},
     {"jdk.JavaMonitorWait", waits_table, "eventThread", "monitorClass", "duration", nullptr},
     {"jdk.ThreadPark", parks_table, "eventThread", "parkedClass", "duration", nullptr},
+    {"jdk.FileRead", io_table, "eventThread", nullptr, "duration", nullptr, "file read", "bytesRead"},
+    {"jdk.FileWrite", io_table, "eventThread", nullptr, "duration", nullptr, "file write", "bytesWritten"},
+    {"jdk.SocketRead", io_table, "eventThread", nullptr, "duration", nullptr, "socket read", "bytesRead"},
+    {"jdk.SocketWrite", io_table, "eventThread", nullptr, "duration", nullptr, "socket write",
+     "bytesWritten"},
 };
 
 class JfrProfile {
@@ -142,12 +156,13 @@ class JfrProfile {
     Table& table = tables_[source.table];
     if (table.made.name.empty()) table.made = source.table();
     const uint64_t trace = trace_of(event, source.thread);
-    const std::string name = source.leaf == nullptr ? "" : class_of(file_.field(event, source.leaf));
+    const std::string name = name_of(event, source);
     const auto [place, fresh] = table.rows.try_emplace({trace, name}, table.made.rows.size());
     if (fresh) table.made.rows.push_back({trace, std::vector<uint64_t>(table.made.weights.size()), name});
     std::vector<uint64_t>& values = table.made.rows[place->second].values;
     const size_t count = table.made.leaf ? 1 : 0;
     values[count] = add_saturated(values[count], source.count == nullptr ? 1 : amount(event, source.count));
+    if (source.bytes != nullptr) values[2] = add_saturated(values[2], amount(event, source.bytes));
     if (source.amount == nullptr) return;
     const uint64_t added = amount(event, source.amount);
     values[1 - count] = add_saturated(values[1 - count], added);
@@ -160,6 +175,23 @@ class JfrProfile {
   uint64_t amount(const JfrValue& event, std::string_view field) const {
     const uint64_t number = file_.number(file_.field(event, field));
     return field == "duration" || field == "samplingPeriod" ? file_.nanoseconds(number) : number;
+  }
+
+  // "" of samples.
+  std::string name_of(const JfrValue& event, const Source& source) const {
+    if (source.leaf != nullptr) return class_of(file_.field(event, source.leaf));
+    if (source.operation == nullptr) return "";
+    const JfrValue path = file_.field(event, "path");
+    return source.operation + (" " + (path.type != nullptr ? file_.text(path) : peer_of(event)));
+  }
+
+  // host:port as io=y has it: without a port, all peers that have connected to the program.
+  std::string peer_of(const JfrValue& event) const {
+    std::string host = file_.text(file_.field(event, "host"));
+    if (host.empty()) host = file_.text(file_.field(event, "address"));
+    if (host.find(':') != std::string::npos && host[0] != '[') host = "[" + host + "]";
+    const uint64_t port = file_.number(file_.field(event, "port"));
+    return host + ":" + (port != 0 ? std::to_string(port) : "*");
   }
 
   std::string class_of(const JfrValue& value) const {
