@@ -86,6 +86,18 @@ def sockets_have_their_peers_and_their_waits(vm):
     check(any(key[1] == "127.0.0.1:*" for key in found), "no peer is one of all that connected: %s" % sorted(found))
 
 
+@vm_test(units=UNITS)
+def tls_is_the_bytes_of_its_socket(vm):
+    store = vm.path("store")
+    code, said = vm.tool("keytool", "-genkeypair", "-alias", "io", "-keyalg", "RSA", "-dname", "CN=io", "-storetype", "PKCS12", "-keystore", store,
+                         "-storepass", "changeit")
+    check_equal(code, 0, "keytool\n%s\n" % said)
+    run, found = profile(vm, "Io", "tls", store)
+    compare(run, found)
+    sizes = sorted(size for _, size, _, _ in known(run).values())
+    check(len(sizes) == 4 and sizes[0] > 100000, "100,000 bytes each way are %s of the sockets\n%s" % (sizes, run))
+
+
 @vm_test(units=UNITS, since=21)
 def virtual_threads_wait_as_long(vm):
     compare(*profile(vm, "Io", "sockets", "virtual"))

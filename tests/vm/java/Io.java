@@ -1,7 +1,10 @@
+import java.io.DataInputStream;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.FileOutputStream;
+import java.io.FilterInputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -18,12 +21,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
+import java.security.KeyStore;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * Reads and writes whose number, bytes and time the program knows. It ends with lines
@@ -38,6 +48,7 @@ import java.util.concurrent.FutureTask;
  * Io files              each method of the JDK's classes for files
  * Io transfers          between files, and of small parts of the JDK that decide by themselves how they read
  * Io sockets [virtual]  streams and channels; with virtual on virtual threads
+ * Io tls STORE          over a TLS socket of its own, with the key of a store of PKCS12
  * Io many THREADS CALLS each thread writes to and reads from a file of its own and one that all share
  * Io rounds             prints "ready PID", then writes 1000 bytes to a file for each line read, and prints "did"
  * </pre>
@@ -324,6 +335,117 @@ public class Io {
     }
   }
 
+  // --- TLS
+
+  /** It says how many bytes have gone through its streams. */
+  static final class Counted extends Socket {
+    final AtomicLong read = new AtomicLong(), written = new AtomicLong();
+
+    @Override
+    public InputStream getInputStream() throws IOException {
+      return new FilterInputStream(super.getInputStream()) {
+        @Override
+        public int read() throws IOException {
+          int value = in.read();
+          if (value >= 0) read.incrementAndGet();
+          return value;
+        }
+
+        @Override
+        public int read(byte[] data, int offset, int length) throws IOException {
+          int size = in.read(data, offset, length);
+          if (size > 0) read.addAndGet(size);
+          return size;
+        }
+
+        @Override
+        public long skip(long most) throws IOException {
+          long size = in.skip(most);
+          read.addAndGet(size);
+          return size;
+        }
+      };
+    }
+
+    @Override
+    public OutputStream getOutputStream() throws IOException {
+      return new FilterOutputStream(super.getOutputStream()) {
+        @Override
+        public void write(int value) throws IOException {
+          out.write(value);
+          written.incrementAndGet();
+        }
+
+        @Override
+        public void write(byte[] data, int offset, int length) throws IOException {
+          out.write(data, offset, length);
+          written.addAndGet(length);
+        }
+      };
+    }
+
+    void add(String target) {
+      Io.add("socket read", target, -1, read.get(), Long.MAX_VALUE / 2, 0);
+      Io.add("socket write", target, -1, written.get(), Long.MAX_VALUE / 2, 0);
+    }
+  }
+
+  static SSLSocketFactory keys(String path) throws Exception {
+    char[] password = "changeit".toCharArray();
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(Paths.get(path))) {
+      store.load(in, password);
+    }
+    KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    own.init(store, password);
+    TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trusted.init(store);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(own.getKeyManagers(), trusted.getTrustManagers(), null);
+    return context.getSocketFactory();
+  }
+
+  static SSLSocket tls(SSLSocketFactory factory, Socket socket, boolean client) throws IOException {
+    SSLSocket over = (SSLSocket) factory.createSocket(socket, "127.0.0.1", socket.getPort(), true);
+    over.setUseClientMode(client);
+    return over;
+  }
+
+  /** 100,000 bytes there, and as many back. */
+  static void tls(String store) throws Exception {
+    SSLSocketFactory factory = keys(store);
+    byte[] sent = new byte[100000], got = new byte[sent.length];
+    Arrays.fill(sent, (byte) 7);
+    Counted there = new Counted(), here = new Counted();
+    ServerSocket server = new ServerSocket() {
+      @Override
+      public Socket accept() throws IOException {
+        implAccept(there);
+        return there;
+      }
+    };
+    server.bind(new InetSocketAddress(loopback(), 0));
+    here.connect(server.getLocalSocketAddress());
+    String toServer = "127.0.0.1:" + server.getLocalPort(), toClient = "127.0.0.1:" + here.getLocalPort();
+    FutureTask<Void> echo = new FutureTask<>(() -> {
+      try (SSLSocket socket = tls(factory, server.accept(), false)) {
+        byte[] data = new byte[sent.length];
+        new DataInputStream(socket.getInputStream()).readFully(data);
+        socket.getOutputStream().write(data);
+      }
+      return null;
+    });
+    start(echo);
+    try (SSLSocket socket = tls(factory, here, true)) {
+      socket.getOutputStream().write(sent);
+      new DataInputStream(socket.getInputStream()).readFully(got);
+    }
+    echo.get();
+    if (!Arrays.equals(sent, got)) throw new IllegalStateException("another text came back");
+    here.add(toServer);
+    there.add(server.getLocalPort() < 32768 && here.getLocalPort() >= 32768 ? "127.0.0.1:*" : toClient);
+  }
+
   static void sockets() throws Exception {
     FutureTask<Void> all = new FutureTask<>(() -> {
       try (ServerSocket server = new ServerSocket(0, 5, loopback()); ServerSocket low = belowClients()) {
@@ -390,6 +512,9 @@ public class Io {
         break;
       case "sockets":
         sockets();
+        break;
+      case "tls":
+        tls(arguments[1]);
         break;
       case "many":
         many(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
