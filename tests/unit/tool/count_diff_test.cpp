@@ -135,9 +135,10 @@ TEST_CASE("a condition that cannot be checked is an error") {
   const auto wrong = [&](const std::string& condition, const std::string& what) {
     CHECK(has(two.failed(condition, kFailed), "--fail-if=" + what));
   };
-  wrong("cals>0",
-        "'cals>0', byte 1: calls, objects, bytes, contentions, made, caught, defined or new instead of "
-        "'cals>0'");
+  wrong(
+      "cals>0",
+      "'cals>0', byte 1: calls, objects, bytes, contentions, made, caught, defined, tasks or new instead of "
+      "'cals>0'");
   wrong("calls>5%", "'calls>5%', byte 7: a number such as 100, +100 or +0.5% instead of '5%'");
   wrong("calls()>+1", "'calls()>+1', byte 7: a name instead of ')>+1'");
   wrong("new>+0", "'new>+0', byte 5: a number instead of '+0'");

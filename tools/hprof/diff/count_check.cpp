@@ -22,18 +22,20 @@ constexpr Measure kRows[] = {{"calls", Measure::kEither, Measure::kCount, true},
                              {"made", Measure::kEither, Measure::kCount, true},
                              {"caught", Measure::kEither, Measure::kCount, true},
                              {"defined", Measure::kEither, Measure::kCount, true},
+                             {"tasks", Measure::kEither, Measure::kCount, true},
                              {"new", Measure::kEither, Measure::kCount}};
 constexpr Measures kMeasures(kRows, "name");
 // The columns of a measure; of the last one the rows count.
 const std::vector<std::string> kColumns[] = {
     {"calls"},
     {"allocated_objects"},
-    {"allocated_bytes"},
+    {"allocated_bytes", "bytes"},
     {"contentions"},
     {"made"},
     {"caught"},
     {"defined"},
-    {"calls", "allocated_objects", "contentions", "made", "defined"}};
+    {"tasks"},
+    {"calls", "allocated_objects", "contentions", "made", "defined", "tasks"}};
 constexpr size_t kNew = sizeof kRows / sizeof kRows[0] - 1;
 constexpr size_t kCallersShown = 3;
 

@@ -1,5 +1,5 @@
-// Conditions of --fail-if on exact counts: calls, objects, bytes, contentions, made, caught, defined, and new
-// rows.
+// Conditions of --fail-if on exact counts: calls, objects, bytes, contentions, made, caught, defined, tasks,
+// and new rows.
 #pragma once
 
 #include <string>

@@ -167,9 +167,11 @@ constexpr OptionRow kOptions[] = {
     kByOption,
     {"--fail-if", "CONDITION",
      "exit with status 1 if calls>+0.5%, calls(METHOD)>+0, objects(CLASS)>+1000, bytes(com.acme.*)>+64k,\n"
-     "contentions>N, made, caught, defined or new>0: +N is more than BEFORE, N the number in AFTER, each the "
-     "sum of all rows or\n"
-     "those of a NAME: a method, or a class or the method that allocates; repeatable"},
+     "contentions>N, made, caught, defined, tasks or new>0: +N is more than BEFORE, N the number in AFTER, "
+     "each "
+     "the sum of all\n"
+     "rows or those of a NAME: a method, a class or the method that allocates, a file ('*app.log'); "
+     "repeatable"},
     {"--before", "FILE",
      "another run of BEFORE; conditions are on what leaves the range of its runs; repeatable"},
     {"--markdown", nullptr,
