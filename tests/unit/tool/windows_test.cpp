@@ -264,6 +264,35 @@ TEST_CASE("windows: folded stacks of several files add up; reports since the sta
   CHECK(has(said({"print", first, second}), "the last of 2 tables"));
 }
 
+TEST_CASE("files of several processes add up, what lives and windows too") {
+  Files files;
+  const auto process = [](unsigned number) {
+    return "HPROF NOTE: program demo.A, process " + std::to_string(number) +
+           " on host, OpenJDK VM 17, 2 processors; options cpu=samples depth=8\n";
+  };
+  const Arguments three = {files.put("1.txt", kHead + samples(3, 1) + sites(10, 20) + process(7)),
+                           files.put("2.txt", kHead + samples(5, 2) + samples(8, 2) + process(8)),
+                           files.put("3.txt", kHead + sites(30, 40, "300002") + sites(5, 60) + process(9))};
+  CHECK(values(read(three), "cpu_samples") == Values{{"inner", {11}}, {"outer", {3}}});
+  CHECK(values(read(three), "alloc_sites") == Values{{"inner", {15, 2, 80, 4}}});
+  const std::string text = said({"print", three[0], three[1], three[2]});
+  CHECK(
+      has(text, ": 3 processes, also program demo.A, process 8 on host; program demo.A, process 9 on host"));
+  CHECK(has(text, "CPU SAMPLES, samples 14 in the rows; sampled; the sum of 2 processes\n"));
+  const std::string change = squeezed(said({"diff", three[0], "--", three[0], three[1]}));
+  CHECK(has(change, " +10 9 4 100.00% 14 100.00% +10 4 14 all"));
+  // Later reports of one process have what its earlier ones have.
+  const std::string later = files.put("4.txt", kHead + samples(9, 9) + process(7));
+  CHECK(values(read({three[0], later, three[1]}), "cpu_samples") == Values{{"inner", {17}}, {"outer", {11}}});
+  // A process without windows then is left out.
+  const std::string windows = files.put("5.txt", report() + process(10)),
+                    others = files.put("6.txt", kHead + samples(100, 1) + window(1, 20) + process(11));
+  CHECK(values(read({windows, others}), "cpu_samples") == Values{{"inner", {160}}, {"outer", {7}}});
+  CHECK(values(read({windows, others}, {3, "", ""}), "cpu_samples") ==
+        Values{{"inner", {30}}, {"outer", {3}}});
+  CHECK(values(read({windows, others}), "alloc_sites")["outer"] == std::vector<uint64_t>{200, 1, 4000, 2});
+}
+
 TEST_CASE("windows: pprof says it in a comment, else by its times") {
   Files files;
   const auto inner = [&](const Arguments& words) { return values(read(words), "cpu_samples")["inner"][0]; };

@@ -138,11 +138,12 @@ std::string heading_of(const TableAnswer& answer, const PrintOptions& options) {
     text += "; estimates: a sample stands for " + std::to_string(column.sample) + " bytes";
   if (answer.last.of > 1)
     text += "; the last of " + std::to_string(answer.last.of) +
-            " tables: each holds all that was seen since the start or reset";
+            " tables of one process: each holds all that was seen since the start or reset";
   if (table.windows == 1) text += "; one window";
   if (table.windows > 1)
     text += (column.state ? "; as at the end of the last of " : "; the sum of ") +
             std::to_string(table.windows) + " windows";
+  if (table.processes > 1) text += "; the sum of " + std::to_string(table.processes) + " processes";
   return text;
 }
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <iostream>
+#include <list>
 #include <map>
 
 #include "tools/format/ascii_lines.h"
 #include "tools/format/source_file.h"
 #include "tools/format/utf8.h"
+#include "tools/hprof/view/plain_sum.h"
+#include "tools/hprof/view/process_time.h"
+#include "tools/hprof/view/table_sum.h"
 
 namespace hprof::tool {
 
@@ -92,10 +96,16 @@ bool read_file(const std::string& path, Profile* profile, bool* is_empty, std::s
   return good;
 }
 
-// *is_empty: all of them are.
-bool read_files(const Arguments& words, Profile* profile, bool* is_empty, std::string* error) {
-  Joiner joiner(profile);
-  size_t count = 0;
+// The files of one process, whose tables are of one session or of windows.
+struct ProcessFiles {
+  Profile profile;
+  Joiner joiner{&profile};
+};
+
+// Reads the files by process, in the order of their first ones. *is_empty: all of them are.
+bool read_files(const Arguments& words, std::list<ProcessFiles>* processes, bool* is_empty,
+                std::string* error) {
+  std::map<std::string, ProcessFiles*> known;
   for (const std::string& word : words) {
     const Arguments files = files_of({word});
     const bool is_folder = files != Arguments{word};
@@ -103,9 +113,10 @@ bool read_files(const Arguments& words, Profile* profile, bool* is_empty, std::s
       Profile one;
       bool is_one_empty = false;
       if (read_file(path, &one, &is_one_empty, error)) {
-        joiner.add(std::move(one));
+        ProcessFiles*& process = known[process_of(one)];
+        if (process == nullptr) process = &processes->emplace_back();
+        process->joiner.add(std::move(one));
         *is_empty = *is_empty && is_one_empty;
-        ++count;
       } else if (is_folder) {
         std::cerr << "hprof: left out: " << *error << '\n';
       } else {
@@ -113,9 +124,90 @@ bool read_files(const Arguments& words, Profile* profile, bool* is_empty, std::s
       }
     }
   }
+  return !processes->empty();
+}
+
+// Replaces tables that have all since the start by the last one of each name.
+void keep_last_tables(Profile* profile) {
+  std::map<std::string, size_t> last;
+  std::vector<ProfileTable>& tables = profile->tables;
+  for (size_t i = 0; i < tables.size(); ++i) last[tables[i].name] = i;
+  size_t number = 0;
+  const auto is_earlier = [&](const ProfileTable& table) { return last[table.name] != number++; };
+  tables.erase(std::remove_if(tables.begin(), tables.end(), is_earlier), tables.end());
+}
+
+// True: numbers of the table's rows in several processes are their sums.
+bool adds_up(const PlainTable& table) {
+  return !table.kinds.empty() &&
+         std::find(table.kinds.begin(), table.kinds.end(), PlainTable::Kind::kState) == table.kinds.end();
+}
+
+// Joins profiles of several processes. Tables without stacks that do not add up stay apart.
+void add_processes(std::vector<Profile> processes, Profile* all) {
+  Joiner joiner(all);
+  std::map<std::string, PlainSum> plain_sums;
+  std::string others;
+  constexpr size_t kNamed = 10;
+  for (size_t i = 0; i < processes.size(); ++i) {
+    Profile& one = processes[i];
+    keep_last_tables(&one);
+    one.is_stretch = false;
+    const std::string process = process_of(one);
+    for (PlainTable& table : one.plain_tables) {
+      if (adds_up(table))
+        plain_sums[table.title].add(std::move(table));
+      else if (!process.empty())
+        table.title += " of " + process;
+    }
+    const auto was_added = [](const PlainTable& table) { return table.title.empty(); };
+    std::vector<PlainTable>& plain = one.plain_tables;
+    plain.erase(std::remove_if(plain.begin(), plain.end(), was_added), plain.end());
+    if (i != 0 && i <= kNamed)
+      others += (i == 1 ? "" : "; ") + (process.empty() ? "files that do not name theirs" : process);
+    joiner.add(std::move(one));
+  }
+  for (auto& [title, sum] : plain_sums) {
+    PlainTable table = sum.take();
+    table.windows = 0;
+    put_plain_table(std::move(table), all);
+  }
+  std::vector<TableSum> sums;
+  std::map<std::string, size_t> places;  // in `sums`, by name
+  for (ProfileTable& table : all->tables) {
+    const auto [place, fresh] = places.try_emplace(table.name, sums.size());
+    if (fresh) sums.emplace_back(TableSum::Of::kProcesses);
+    sums[place->second].add(table);
+  }
+  all->tables.clear();
+  for (TableSum& sum : sums) all->tables.push_back(sum.take());
+  if (processes.size() > kNamed + 1) others += "; ...";
+  all->about.emplace_back("processes", std::to_string(processes.size()) + " processes, also " + others);
+}
+
+// Reads several files. Windows and processes are added up.
+bool read_joined(const Arguments& words, const WindowChoice& choice, Profile* profile, bool* is_empty,
+                 std::string* error) {
+  std::list<ProcessFiles> processes;
+  if (!read_files(words, &processes, is_empty, error)) return false;
   profile->file = words[0];
   if (words.size() > 1) profile->file += " and " + std::to_string(words.size() - 1) + " more";
-  return count != 0;
+  std::vector<Profile> chosen;
+  for (ProcessFiles& each : processes) {
+    std::string problem;
+    if (add_windows(choice, &each.profile, &problem))
+      chosen.push_back(std::move(each.profile));
+    else
+      *error = profile->file + " " + problem;
+  }
+  if (chosen.empty()) return false;
+  std::string file = std::move(profile->file);
+  if (chosen.size() == 1)
+    *profile = std::move(chosen[0]);
+  else
+    add_processes(std::move(chosen), profile);
+  profile->file = std::move(file);
+  return true;
 }
 
 // What a sample of allocations stands for: the table or a note of sites=sampled says how many bytes, and the
@@ -201,10 +293,11 @@ bool read_inputs(const Arguments& words, const WindowChoice& choice, Usable usab
                  std::string* error) {
   bool is_empty = true;
   const bool is_one = words.size() == 1 && files_of(words) == words;
-  const bool good =
-      is_one ? read_file(words[0], profile, &is_empty, error) : read_files(words, profile, &is_empty, error);
-  if (!good) return false;
-  if (!add_windows(choice, profile, error)) {
+  if (!is_one) {
+    if (!read_joined(words, choice, profile, &is_empty, error)) return false;
+  } else if (!read_file(words[0], profile, &is_empty, error)) {
+    return false;
+  } else if (!add_windows(choice, profile, error)) {
     *error = profile->file + " " + *error;
     return false;
   }

@@ -24,9 +24,9 @@ std::string output_base(const Arguments& words);
 
 // What a command can use: tables with stacks; tables with rows; also the title of a table alone.
 enum class Usable { kStacks, kRows, kTitles };
-// Reads the files as if they were one, and adds up its windows. Of several files the traces get new numbers;
-// what is no profile in a folder is left out, as a message says. False with *error: one cannot be read, or
-// there is nothing usable.
+// Reads the files as if they were one, and adds up its windows and processes. Of several files the traces get
+// new numbers; what is no profile in a folder is left out, as a message says. False with *error: one cannot
+// be read, or there is nothing usable.
 bool read_inputs(const Arguments& words, const WindowChoice& choice, Usable usable, Profile* profile,
                  std::string* error);
 

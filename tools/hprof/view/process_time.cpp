@@ -11,7 +11,7 @@ namespace hprof::tool {
 
 namespace {
 
-constexpr std::string_view kUsed = ": the process used ", kProgram = "program ";
+constexpr std::string_view kUsed = ": the process used ", kProgram = "program ", kProcess = ", process ";
 
 // The words of the notes, and those of a short line. Parts of one short name are added up.
 constexpr struct {
@@ -133,6 +133,7 @@ bool read_process_time(const std::vector<std::string>& notes, ProcessTime* time)
 // Rows below cutoff= may be missing, and a text report rounds shares.
 bool is_of_table(const ProcessTime& time, const ProfileTable& table) {
   constexpr double kLeast = 0.9, kMost = 1.1;
+  if (table.processes > 1) return false;
   const char* column = time.samples != 0 ? "samples" : "time";
   const double whole = time.samples != 0 ? static_cast<double>(time.samples) : time.parts[0].second * 1e9;
   for (size_t i = 0; i < table.weights.size(); ++i) {
@@ -160,7 +161,7 @@ void take_session(Profile* profile) {
   std::string session;
   const auto take = [&](std::vector<std::string>* notes) {
     const auto says = [](const std::string& note) {
-      return note.compare(0, kProgram.size(), kProgram) == 0 && note.find(", process ") != std::string::npos;
+      return note.compare(0, kProgram.size(), kProgram) == 0 && note.find(kProcess) != std::string::npos;
     };
     const auto found = std::find_if(notes->begin(), notes->end(), says);
     if (found != notes->end() && session.empty()) session = *found;
@@ -169,6 +170,14 @@ void take_session(Profile* profile) {
   take(&profile->notes);
   for (ProfileWindow& window : profile->windows) take(&window.notes);
   if (!session.empty()) profile->about.emplace_back(kSession, session);
+}
+
+std::string process_of(const Profile& profile) {
+  for (const auto& [key, value] : profile.about) {
+    const size_t at = key == kSession ? value.find(kProcess) : std::string::npos;
+    if (at != std::string::npos) return value.substr(0, value.find(',', at + kProcess.size()));
+  }
+  return "";
 }
 
 }  // namespace hprof::tool

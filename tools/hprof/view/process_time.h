@@ -30,5 +30,7 @@ constexpr char kAttached[] = " processors, attached;";  // in it
 // Moves the note that says that, "program Shop, process 4711, ...", there, out of the notes and those of
 // windows.
 void take_session(Profile* profile);
+// "program Shop, process 4711 on host", of a report that says it; else "".
+std::string process_of(const Profile& profile);
 
 }  // namespace hprof::tool

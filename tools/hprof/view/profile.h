@@ -45,6 +45,7 @@ struct ProfileTable {
   std::vector<ProfileRow> rows;
   bool leaf = false;                  // rows' names are top frames: what was allocated
   size_t windows = 0;                 // how many it is the sum of; 0: it has all since the start
+  size_t processes = 0;               // how many it is the sum of; 0: it is of one
   std::vector<uint64_t> totals = {};  // by weight, with rows below the cutoff; 0 or empty: not known
 };
 

@@ -9,6 +9,7 @@
 #include "tools/format/ascii_lines.h"
 #include "tools/format/value_text.h"
 #include "tools/hprof/view/plain_sum.h"
+#include "tools/hprof/view/table_sum.h"
 
 namespace hprof::tool {
 
@@ -95,96 +96,6 @@ std::string names_of(const std::vector<ProfileWindow*>& windows) {
   return begin == 0 ? text : text + ", " + stretch_text(begin, end);
 }
 
-// The sum of the tables of one name.
-class TableSum {
- public:
-  void add(ProfileTable& table) {
-    const std::vector<size_t> columns = columns_of(table);
-    ++sum_.windows;
-    for (ProfileRow& row : table.rows) add(row, columns);
-    add_totals(table, columns);
-    sum_.leaf = sum_.leaf || table.leaf;
-  }
-  ProfileTable take() {
-    for (size_t i = 0; i < sum_.rows.size(); ++i)
-      if (seen_[i] != sum_.windows) forget_states(i);
-    const auto weighs = [](const ProfileRow& row) {
-      return std::any_of(row.values.begin(), row.values.end(), [](uint64_t value) { return value != 0; });
-    };
-    // A window in which nothing was new has a row that says so.
-    std::vector<ProfileRow>& rows = sum_.rows;
-    if (std::any_of(rows.begin(), rows.end(), weighs))
-      rows.erase(
-          std::remove_if(rows.begin(), rows.end(), [&](const ProfileRow& row) { return !weighs(row); }),
-          rows.end());
-    size_t by = 0;
-    while (by < sum_.weights.size() && !sum_.weights[by].preferred) ++by;
-    if (by == sum_.weights.size()) by = 0;
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](const ProfileRow& a, const ProfileRow& b) { return a.values[by] > b.values[by]; });
-    return std::move(sum_);
-  }
-
- private:
-  // The index of each weight in the sum, to which new ones are added.
-  std::vector<size_t> columns_of(const ProfileTable& table) {
-    if (sum_.windows == 0) {
-      sum_.name = table.name;
-      sum_.title = table.title;
-      sum_.totals = std::vector<uint64_t>(table.weights.size());
-    }
-    std::vector<size_t> columns;
-    for (const ProfileWeight& weight : table.weights) {
-      size_t column = 0;
-      while (column < sum_.weights.size() && sum_.weights[column].name != weight.name) ++column;
-      columns.push_back(column);
-      if (column == sum_.weights.size()) {
-        sum_.weights.push_back(weight);
-        for (ProfileRow& row : sum_.rows) row.values.push_back(0);
-      }
-    }
-    for (size_t i = 0; i < columns.size(); ++i) {
-      ProfileWeight& weight = sum_.weights[columns[i]];
-      weight.preferred = table.weights[i].preferred;
-      weight.sample = std::max(weight.sample, table.weights[i].sample);
-    }
-    return columns;
-  }
-
-  void add(ProfileRow& row, const std::vector<size_t>& columns) {
-    const auto [place, fresh] = places_.try_emplace({row.trace, row.name, row.label}, sum_.rows.size());
-    if (fresh) {
-      sum_.rows.push_back(
-          {row.trace, std::vector<uint64_t>(sum_.weights.size()), std::move(row.name), std::move(row.label)});
-    }
-    if (fresh) seen_.push_back(0);
-    if (seen_[place->second] != sum_.windows) forget_states(place->second);
-    seen_[place->second] = sum_.windows;
-    std::vector<uint64_t>& values = sum_.rows[place->second].values;
-    for (size_t i = 0; i < columns.size(); ++i)
-      values[columns[i]] = add_saturated(values[columns[i]], row.values[i]);
-  }
-
-  void forget_states(size_t row) {
-    for (size_t i = 0; i < sum_.weights.size(); ++i)
-      if (sum_.weights[i].state) sum_.rows[row].values[i] = 0;
-  }
-
-  // They are known if each window has them.
-  void add_totals(const ProfileTable& table, const std::vector<size_t>& columns) {
-    if (table.totals.size() != columns.size() || sum_.totals.size() < sum_.weights.size())
-      return sum_.totals.clear();
-    for (size_t i = 0; i < columns.size(); ++i) {
-      uint64_t& total = sum_.totals[columns[i]];
-      total = sum_.weights[columns[i]].state ? table.totals[i] : add_saturated(total, table.totals[i]);
-    }
-  }
-
-  ProfileTable sum_;
-  std::vector<size_t> seen_;  // by row, the last window that has it
-  std::map<std::tuple<uint64_t, std::string, std::string>, size_t> places_;  // of rows
-};
-
 // Windows without numbers get those of their places among the ones of their collector.
 void put_numbers(std::vector<ProfileWindow>* windows) {
   std::map<std::string, uint64_t> counts;
@@ -242,7 +153,7 @@ void add_up(const std::vector<ProfileWindow*>& windows, Profile* profile) {
     end = std::max(end, window->end_ms);
     for (ProfileTable& table : window->tables) {
       const auto [place, fresh] = places.try_emplace(table.name, sums.size());
-      if (fresh) sums.emplace_back();
+      if (fresh) sums.emplace_back(TableSum::Of::kWindows);
       sums[place->second].add(table);
     }
     for (PlainTable& table : window->plain_tables) {
