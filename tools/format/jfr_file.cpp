@@ -1,5 +1,6 @@
 #include "tools/format/jfr_file.h"
 
+#include <algorithm>
 #include <map>
 
 #include "tools/format/utf8.h"
@@ -103,7 +104,7 @@ bool JfrFile::read_head() {
   const uint64_t metadata = in_.u8();
   start_ns_ = in_.u8();
   duration_ns_ = in_.u8();
-  in_.skip(8);  // ticks at the start
+  start_ticks_ = in_.u8();
   ticks_per_second_ = in_.u8();
   is_packed_ = (in_.u4() & 1) != 0;
   if (!in_.ok()) return fail(begin_, "the file ends within the head of a chunk");
@@ -419,6 +420,12 @@ uint64_t JfrFile::nanoseconds(uint64_t ticks) const {
   const uint64_t seconds = ticks / ticks_per_second_;
   if (seconds > UINT64_MAX / kSecond - 1) return UINT64_MAX;
   return seconds * kSecond + ticks % ticks_per_second_ * kSecond / ticks_per_second_;
+}
+
+uint64_t JfrFile::time_of(uint64_t ticks) const {
+  if (ticks < start_ticks_) return start_ns_ - std::min(start_ns_, nanoseconds(start_ticks_ - ticks));
+  const uint64_t after = nanoseconds(ticks - start_ticks_);
+  return after > UINT64_MAX - start_ns_ ? UINT64_MAX : start_ns_ + after;
 }
 
 }  // namespace hprof::tool

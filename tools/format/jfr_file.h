@@ -63,6 +63,8 @@ class JfrFile {
   // A string, or the first field of a type that is made of one; "": it is none.
   std::string text(const JfrValue& value) const;
   uint64_t nanoseconds(uint64_t ticks) const;
+  // The time since 1970 at which the clock of events showed these ticks.
+  uint64_t time_of(uint64_t ticks) const;
 
   const std::string& version() const { return version_; }  // of the chunk: "2.1"
   uint64_t start_ns() const { return start_ns_; }          // since 1970
@@ -97,7 +99,7 @@ class JfrFile {
   uint64_t problem_at_ = 0;
   uint64_t begin_ = 0, end_ = 0;  // of the chunk
   std::string version_;
-  uint64_t start_ns_ = 0, duration_ns_ = 0, ticks_per_second_ = 1;
+  uint64_t start_ns_ = 0, duration_ns_ = 0, start_ticks_ = 0, ticks_per_second_ = 1;
   bool is_packed_ = true;  // integers have as many bytes as they need
 
   uint64_t next_ = 0;                            // offset of the next event,

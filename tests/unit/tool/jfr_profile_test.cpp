@@ -7,6 +7,7 @@
 #include "tests/unit/tool/command_support.h"
 #include "tools/format/jfr_file.h"
 #include "tools/hprof/view/profile.h"
+#include "tools/hprof/view/windows.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;
@@ -264,4 +265,90 @@ TEST_CASE("jfr: types within each other, and values of no bytes, are refused") {
     builder.event(20, builder.values().u4(1)).end_chunk(kSecond);
     CHECK(has(refused(builder.bytes()), "byte 68: an event whose fields do not fit its 3 bytes"));
   }
+}
+
+TEST_CASE("jfr: --from and --to take events of a stretch, --thread those of a thread") {
+  JfrBuilder builder;
+  add_jfr_chunk(builder, kSecond);
+  add_jfr_chunk(builder, 3 * kSecond, "other");
+  add_jfr_chunk(builder, 9 * kSecond);
+  Files files;
+  const std::string path = files.put("a.jfr", builder.bytes());
+  const auto time = [](unsigned second) { return stretch_text(second * 1000, second * 1000).substr(11, 8); };
+  const std::string text = said({"print", path, "--from=" + time(3), "--to=" + time(5)});
+  CHECK(has(text, "events of " + stretch_text(3000, 5000)));
+  CHECK(has(text, "CPU SAMPLES, samples 4 in the rows"));
+  CHECK(has(text, "a.A.other"));
+  CHECK(text.find("a.A.inner") == std::string::npos);
+  CHECK(has(text, "         1 jdk.GCPhasePause"));
+  CHECK(has(said({"print", path, "--to=" + time(5)}), "CPU SAMPLES, samples 8 in the rows"));
+  CHECK(has(said({"print", path, path, "--from=" + time(3)}), "CPU SAMPLES, samples 16 in the rows"));
+  for (const Arguments& times :
+       {Arguments{"--from=" + time(20)}, Arguments{"--from=" + time(5), "--to=" + time(8)}})
+    CHECK(has(complained({"print", path, times[0], times.back()}),
+              "has no events from " + time(times.size() == 1 ? 20 : 5)));
+  CHECK(has(complained({"print", path, "--window=1"}), "has no windows"));
+  const std::string folded = files.folder + "/a.collapsed";
+  said({"convert", path, "--thread=C1", "--to=" + time(2), "-o", folded});
+  std::ifstream in(folded);
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "a/A$B.outer;a/A.inner 1\n");
+  CHECK(has(complained({"convert", path, "--thread=none", "-o", folded}), "none"));
+}
+
+TEST_CASE("jfr: files, sockets, exceptions, calls of deprecated methods and slow calls have tables") {
+  JfrBuilder builder;
+  const auto type = [&](unsigned id, const char* name, std::vector<JfrBuilder::Field> more) {
+    std::vector<JfrBuilder::Field> fields = {{"startTime", kJfrLong}, {"stackTrace", kJfrStack, true}};
+    fields.insert(fields.end(), more.begin(), more.end());
+    builder.type({id, name, fields});
+  };
+  const JfrBuilder::Field duration = {"duration", kJfrLong}, thread = {"eventThread", kJfrThread, true};
+  type(40, "jdk.FileRead", {duration, thread, {"path", kJfrString}, {"bytesRead", kJfrLong}});
+  type(41, "jdk.SocketWrite",
+       {duration,
+        thread,
+        {"host", kJfrString},
+        {"address", kJfrString},
+        {"port", kJfrInt},
+        {"bytesWritten", kJfrLong}});
+  type(42, "jdk.JavaExceptionThrow", {thread, {"thrownClass", kJfrClass, true}});
+  type(43, "jdk.DeprecatedInvocation", {{"method", kJfrMethod, true}});
+  type(44, "hprof.SlowCall", {duration, thread});
+  const auto event = [&] { return builder.values().u8(1).u8(1); };
+  for (unsigned i = 0; i < 2; ++i) builder.event(40, event().u8(2000).u8(1).text("/a/b").u8(50));
+  builder.event(41, event().u8(1000).u8(1).text("").text("10.0.0.1").u4(80).u8(7));
+  builder.event(42, event().u8(1).u8(2));
+  builder.event(43, event().u8(2));
+  builder.event(44, event().u8(4000).u8(1));
+  add_jfr_chunk(builder, kSecond);
+  Files files;
+  const std::string text = squeezed(said({"print", files.put("a.jfr", builder.bytes())}));
+  CHECK(has(text, "FILES AND SOCKETS, time 5.0 ms in the rows"));
+  CHECK(has(text, "file read /a/b in a.A.inner"));
+  CHECK(has(text, "socket write 10.0.0.1:80 in a.A.inner"));
+  CHECK(has(text, "EXCEPTIONS, made 1 in the rows"));
+  CHECK(has(text, "a.A$B in a.A.inner"));
+  CHECK(has(text, "DEPRECATED METHODS CALLED, callers 1 in the rows"));
+  CHECK(has(text, "a.A$B.outer in a.A.inner"));
+  CHECK(has(text, "SLOW CALLS, time 4.0 ms in the rows"));
+  CHECK(has(text, " 1 jdk.GCPhasePause"));
+  CHECK(text.find("hprof.SlowCall") == std::string::npos);
+}
+
+TEST_CASE("classes that the VM makes have one name in all files") {
+  for (const char* name :
+       {"a.A$$Lambda", "a.A$$Lambda$4.0x00007fa5b4001800", "a.A$$Lambda$88+0x00007f39ec007a08.360062456",
+        "a.A$$Lambda$14/1234567", "a.A$$Lambda.0x000074e8c4003040", "a.A$$Lambda/0x000074e8c4003040"}) {
+    std::string kept = name;
+    keep_stable_part(&kept);
+    CHECK_MESSAGE(kept == "a.A$$Lambda", kept);
+  }
+  for (const char* name : {"a.A$$LambdaFactory", "a.A$1", "0x00007fa5b4001800", "a.x0x00", ""}) {
+    std::string kept = name;
+    keep_stable_part(&kept);
+    CHECK_MESSAGE(kept == name, kept);
+  }
+  std::string form = "java.lang.invoke.LambdaForm$MH012/0x00007fa5b4001800";
+  keep_stable_part(&form);
+  CHECK(form == "java.lang.invoke.LambdaForm$MH");
 }

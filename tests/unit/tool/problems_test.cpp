@@ -151,9 +151,10 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
   CHECK(given.text("--temp", "none") == "none");
   CHECK(given.words == Arguments{"a"});
   CHECK(help_text(kPrintCommand).find("\n  --lines               sum up") != std::string::npos);
-  CHECK(usage_text(kConvertCommand) ==
-        "hprof convert [--to=FORMAT|TIME] [-o FILE] [--force] [--table=NAME] [--weight=NAME] [--window=N] "
-        "[--from=TIME]\n              FILE...\n");
+  CHECK(
+      usage_text(kConvertCommand) ==
+      "hprof convert [--to=FORMAT|TIME] [-o FILE] [--force] [--table=NAME] [--weight=NAME] [--thread=NAMES]\n"
+      "              [--window=N] [--from=TIME] FILE...\n");
   Given sides;
   answer(kDiffCommand, {"a", "b", "--", "c", "--lines", "d"}, &sides);
   CHECK(sides.words == Arguments{"a", "b", "c", "d"});

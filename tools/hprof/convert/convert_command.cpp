@@ -5,6 +5,7 @@
 #include "tools/hprof/command.h"
 #include "tools/hprof/convert/convert.h"
 #include "tools/hprof/output_file.h"
+#include "tools/hprof/print/print.h"
 #include "tools/hprof/view/inputs.h"
 #include "tools/os/os.h"
 
@@ -40,6 +41,8 @@ int convert(const Given& given) {
   std::string error, bytes;
   if (!read_inputs(given.words, choice, Usable::kStacks, &profile, &error)) return unreadable(files, error);
   const std::string& file = profile.file;
+  if (given.has("--thread") && !keep_threads(given.text("--thread"), &profile, &error))
+    return unreadable(files, file + " " + error);
   for (const auto& [key, value] : profile.about)
     if (key == "windows") profile.notes.push_back("the sum of " + value);
   std::vector<std::string> said;
@@ -78,6 +81,7 @@ constexpr OptionRow kOptions[] = {
     {"--weight", "NAME",
      "number to write for folded stacks: samples, time, calls, live_bytes ...; default the one by\n"
      "which the table is ranked"},
+    kThreadOption,
     kWindowOption,
     kFromOption,
 };

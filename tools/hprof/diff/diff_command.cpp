@@ -11,6 +11,7 @@
 #include "tools/hprof/diff/profile_diff.h"
 #include "tools/hprof/heap/heap_command.h"
 #include "tools/hprof/output_file.h"
+#include "tools/hprof/print/print.h"
 #include "tools/hprof/view/inputs.h"
 #include "tools/hprof/view/json_columns.h"
 #include "tools/hprof/view/page.h"
@@ -98,8 +99,8 @@ bool has_heap_dump(const std::string& path) {
 // An option that does not apply to files of that kind; empty: none.
 std::string misplaced(const Given& given, bool dumps, bool histograms) {
   const bool page = given.has("-o") || given.has("--open");
-  for (const char* option :
-       {"--lines", "--traces", "--normalise", "--by", "--window", "--from", "--to", "--fail-if", "--before"})
+  for (const char* option : {"--lines", "--traces", "--normalise", "--by", "--thread", "--window", "--from",
+                             "--to", "--fail-if", "--before"})
     if (given.has(option) && (dumps || histograms)) return std::string(option) + " is for profiles";
   if (given.has("--lines") && given.has("--traces")) return "--lines and --traces: give one of them";
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
@@ -148,6 +149,8 @@ int diff(const Given& given) {
   for (size_t file = 0; file < 2; ++file) {
     if (!read_inputs(sides[file], choices[file], Usable::kRows, &profiles[file], &error))
       return unreadable(files, error);
+    if (given.has("--thread") && !keep_threads(given.text("--thread"), &profiles[file], &error))
+      return unreadable(files, profiles[file].file + " " + error);
   }
   Profile after = std::move(profiles[1]);
   profiles.pop_back();
@@ -165,6 +168,7 @@ constexpr OptionRow kOptions[] = {
     {"--lines", nullptr, "compare profiles by source line instead of by method"},
     {"--traces", nullptr, "compare profiles by stack instead of by method"},
     kByOption,
+    kThreadOption,
     {"--fail-if", "CONDITION",
      "exit with status 1 if calls>+0.5%, calls(METHOD)>+0, objects(CLASS)>+1000, bytes(com.acme.*)>+64k,\n"
      "contentions>N, made, caught, defined, tasks or new>0: +N is more than BEFORE, N the number in AFTER, "

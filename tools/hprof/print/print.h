@@ -9,6 +9,7 @@
 
 #include "tools/format/input.h"
 #include "tools/heap/output/document.h"
+#include "tools/hprof/command.h"
 #include "tools/hprof/print/profile_sums.h"
 #include "tools/hprof/view/profile.h"
 
@@ -51,6 +52,8 @@ std::string padded(const std::string& text, size_t width);
 
 // True: some of the table's traces name their thread.
 bool names_threads(const Profile& profile, const ProfileTable& table);
+constexpr OptionRow kThreadOption = {"--thread", "NAMES",
+                                     "take only these threads, by name or nid: main,http-*"};
 // Leaves only rows of threads with these names ("main,http-*") or nids. False with *error: there are none.
 bool keep_threads(const std::string& names, Profile* profile, std::string* error);
 

@@ -133,7 +133,7 @@ constexpr OptionRow kOptions[] = {
     kJsonOption,
     {"--traces", nullptr, "print each row with its stack"},
     {"--threads", nullptr, "print the threads of each table: share, top method"},
-    {"--thread", "NAMES", "take only these threads, by name or nid: main,http-*"},
+    kThreadOption,
     {"--never", nullptr,
      "print the methods that are loaded but were never called, by package and class (calls=y)"},
     {"--package", "NAME",
@@ -155,8 +155,9 @@ const Command kPrintCommand = {
     R"(Profile (what hprof view takes): prints of the last table of each kind the methods and the hottest path; rows that have
 names of their own (classes, monitors), and with --traces every row with its stack. Windows (every=) are added up; what lives is as at the end
 of the last one. Other tables are cumulative, so the last one is complete. Tables without stacks, a plugin's too, are printed with all columns.
-Several files, and those of a folder, are read as one. --by also takes the name of any column of numbers, such as contentions, and that of a
-label (plugin=context), such as route: then one table has what all tables count for each of its values. A recording of JFR has a table for each kind of samples, allocations and waits, and a count of each other event.
+Several files, and those of a folder, are read as one, and processes added up. --by also takes the name of any column of numbers, such as contentions, and that of a
+label (plugin=context), such as route: then one table has what all tables count for each of its values. A recording of JFR has a table for each
+kind of samples, allocations, waits, reads and writes, exceptions and slow calls, and a count of each other event.
 
 Binary file: prints the size and the roots of a heap dump, sites, CPU samples, and the number of records of each type.
 hprof heap histogram prints its classes. Both may be gzip-compressed.

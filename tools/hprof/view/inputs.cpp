@@ -79,10 +79,13 @@ class Joiner {
   std::map<std::pair<uint64_t, std::string>, size_t> threads_;
 };
 
-bool read_file(const std::string& path, Profile* profile, bool* is_empty, std::string* error) {
+bool read_file(const std::string& path, const WindowChoice& choice, Profile* profile, bool* is_empty,
+               std::string* error) {
   std::unique_ptr<ByteSource> source = open_source(path, error);
   if (source == nullptr) return false;
   profile->file = path;
+  profile->from = choice.from;
+  profile->to = choice.to;
   bool good = read_profile(*source, profile, error);
   if (good && !source->error().empty()) {
     *error = source->error();
@@ -103,8 +106,8 @@ struct ProcessFiles {
 };
 
 // Reads the files by process, in the order of their first ones. *is_empty: all of them are.
-bool read_files(const Arguments& words, std::list<ProcessFiles>* processes, bool* is_empty,
-                std::string* error) {
+bool read_files(const Arguments& words, const WindowChoice& choice, std::list<ProcessFiles>* processes,
+                bool* is_empty, std::string* error) {
   std::map<std::string, ProcessFiles*> known;
   for (const std::string& word : words) {
     const Arguments files = files_of({word});
@@ -112,7 +115,7 @@ bool read_files(const Arguments& words, std::list<ProcessFiles>* processes, bool
     for (const std::string& path : files) {
       Profile one;
       bool is_one_empty = false;
-      if (read_file(path, &one, &is_one_empty, error)) {
+      if (read_file(path, choice, &one, &is_one_empty, error)) {
         ProcessFiles*& process = known[process_of(one)];
         if (process == nullptr) process = &processes->emplace_back();
         process->joiner.add(std::move(one));
@@ -189,7 +192,7 @@ void add_processes(std::vector<Profile> processes, Profile* all) {
 bool read_joined(const Arguments& words, const WindowChoice& choice, Profile* profile, bool* is_empty,
                  std::string* error) {
   std::list<ProcessFiles> processes;
-  if (!read_files(words, &processes, is_empty, error)) return false;
+  if (!read_files(words, choice, &processes, is_empty, error)) return false;
   profile->file = words[0];
   if (words.size() > 1) profile->file += " and " + std::to_string(words.size() - 1) + " more";
   std::vector<Profile> chosen;
@@ -295,7 +298,7 @@ bool read_inputs(const Arguments& words, const WindowChoice& choice, Usable usab
   const bool is_one = words.size() == 1 && files_of(words) == words;
   if (!is_one) {
     if (!read_joined(words, choice, profile, &is_empty, error)) return false;
-  } else if (!read_file(words[0], profile, &is_empty, error)) {
+  } else if (!read_file(words[0], choice, profile, &is_empty, error)) {
     return false;
   } else if (!add_windows(choice, profile, error)) {
     *error = profile->file + " " + *error;

@@ -10,8 +10,9 @@ namespace hprof::tool {
 
 constexpr OptionRow kWindowOption = {"--window",         "N", "take one window of every=, by its number",
                                      ValueKind::kNumber, 1,   UINT32_MAX};
-constexpr OptionRow kFromOption = {"--from", "TIME", "take windows from this time of day on: 12:03:10"};
-constexpr OptionRow kToOption = {"--to", "TIME", "take windows until this time of day"};
+constexpr OptionRow kFromOption = {
+    "--from", "TIME", "take windows, or events of a recording, from this time of day on: 12:03:10"};
+constexpr OptionRow kToOption = {"--to", "TIME", "take them until this time of day"};
 
 enum class Which { kFirst, kLast };
 // What --window, --from and --to say, of several values the first or last ones. format: where a value of --to

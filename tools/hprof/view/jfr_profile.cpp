@@ -7,6 +7,7 @@
 #include "tools/format/definitions.h"
 #include "tools/format/jfr_file.h"
 #include "tools/hprof/view/expansion.h"
+#include "tools/hprof/view/windows.h"
 
 namespace hprof::tool {
 
@@ -37,25 +38,38 @@ ProfileTable buffers_table() { return sums_table("tlab_sites", "TLAB SITES", kAl
 ProfileTable blocked_table() { return sums_table("monitor_time", "MONITOR TIME", kBlocked, "contentions"); }
 ProfileTable waits_table() { return sums_table("monitor_wait", "MONITOR WAIT", kBlocked, "waits"); }
 ProfileTable parks_table() { return sums_table("thread_park", "THREAD PARK", kBlocked, "parks"); }
+ProfileTable sleeps_table() { return sums_table("thread_sleep", "THREAD SLEEP", kBlocked, "sleeps"); }
+const ProfileWeight kTook = {"time", "time", ProfileWeight::kNanoseconds, true, false};
+ProfileTable slow_calls_table() { return sums_table("slow_calls", "SLOW CALLS", kTook, "calls"); }
+ProfileTable system_gc_table() { return sums_table("system_gc", "CALLS OF SYSTEM.GC", kTook, "calls"); }
+// Named as in JSON of io=y and exceptions=y.
 ProfileTable io_table() {
-  const ProfileWeight time = {"time", "time", ProfileWeight::kNanoseconds, true, false};
-  ProfileTable table = sums_table("io_calls", "FILES AND SOCKETS", time, "calls");
+  ProfileTable table = sums_table("io_calls", "FILES AND SOCKETS", kTook, "calls");
   table.weights.push_back({"bytes", "bytes", ProfileWeight::kBytes, false, false});
   return table;
 }
+ProfileTable exceptions_table() {
+  return {"exceptions", "EXCEPTIONS", {{"made", "made", ProfileWeight::kCount, true, false}}, {}, true};
+}
+ProfileTable deprecated_table() {
+  return {"deprecated_calls",
+          "DEPRECATED METHODS CALLED",
+          {{"callers", "callers", ProfileWeight::kCount, true, false}},
+          {},
+          true};
+}
 
-// How the events of a type become rows. Of tables with a leaf the first weight has the amount, of samples the
-// second one, and what is left counts.
+// How the events of a type become rows. Of tables with a leaf the first weight has the amount if there is
+// one, of samples the second one, and what is left counts.
 struct Source {
   const char* type;
   ProfileTable (*table)();
   const char* thread;
-  const char* leaf;    // the field of a class; null: none
-  const char* amount;  // the field to add up; null: none
-  const char* count;   // the field of how many events it stands for; null: one
-  // Of reads and writes: the words before the target's name, and the field of the third weight.
-  const char* operation = nullptr;
-  const char* bytes = nullptr;
+  const char* leaf;             // the field of a class, method or text; null: none
+  const char* amount;           // the field to add up; null: none
+  const char* count;            // the field of how many events it stands for; null: one
+  const char* verb = nullptr;   // what the name begins with; null: nothing
+  const char* bytes = nullptr;  // the field of the third weight; null: none
 };
 constexpr Source kSources[] = {
     {"jdk.ExecutionSample", samples_table, "sampledThread", nullptr, nullptr, nullptr},
@@ -69,11 +83,17 @@ constexpr Source kSources[] = {
     {"jdk.JavaMonitorEnter", blocked_table, "eventThread", "monitorClass", "duration", nullptr},
     {"jdk.JavaMonitorWait", waits_table, "eventThread", "monitorClass", "duration", nullptr},
     {"jdk.ThreadPark", parks_table, "eventThread", "parkedClass", "duration", nullptr},
-    {"jdk.FileRead", io_table, "eventThread", nullptr, "duration", nullptr, "file read", "bytesRead"},
-    {"jdk.FileWrite", io_table, "eventThread", nullptr, "duration", nullptr, "file write", "bytesWritten"},
-    {"jdk.SocketRead", io_table, "eventThread", nullptr, "duration", nullptr, "socket read", "bytesRead"},
-    {"jdk.SocketWrite", io_table, "eventThread", nullptr, "duration", nullptr, "socket write",
+    {"jdk.ThreadSleep", sleeps_table, "eventThread", nullptr, "duration", nullptr},
+    {"jdk.FileRead", io_table, "eventThread", "path", "duration", nullptr, "file read ", "bytesRead"},
+    {"jdk.FileWrite", io_table, "eventThread", "path", "duration", nullptr, "file write ", "bytesWritten"},
+    {"jdk.SocketRead", io_table, "eventThread", "host", "duration", nullptr, "socket read ", "bytesRead"},
+    {"jdk.SocketWrite", io_table, "eventThread", "host", "duration", nullptr, "socket write ",
      "bytesWritten"},
+    {"jdk.JavaExceptionThrow", exceptions_table, "eventThread", "thrownClass", nullptr, nullptr},
+    {"jdk.JavaErrorThrow", exceptions_table, "eventThread", "thrownClass", nullptr, nullptr},
+    {"jdk.SystemGC", system_gc_table, "eventThread", nullptr, "duration", nullptr},
+    {"jdk.DeprecatedInvocation", deprecated_table, "eventThread", "method", nullptr, nullptr},
+    {"hprof.SlowCall", slow_calls_table, "eventThread", nullptr, "duration", nullptr},
 };
 
 class JfrProfile {
@@ -85,6 +105,7 @@ class JfrProfile {
     uint64_t first_ns = 0, last_ns = 0, chunks = 0;
     for (; file_.next_chunk(); ++chunks) {
       if (chunks == 0) first_ns = file_.start_ns();
+      if (chunks == 0) begin_times(first_ns);
       last_ns = std::max(last_ns, file_.end_ns());
       if (chunks == 0) profile_.about.emplace_back("format", "JFR " + file_.version());
       read_chunk();
@@ -100,9 +121,17 @@ class JfrProfile {
     profile_.unread = problem;
     if (lost_ != 0)
       profile_.notes.push_back("events whose stack is not in the file: " + std::to_string(lost_));
+    if (has_times() && taken_ != 0) {
+      first_ns = std::max(first_ns, from_ns_);
+      last_ns = std::max(first_ns, std::min(last_ns, to_ns_));
+    }
     profile_.created_ms = first_ns / kNsPerMs;
     profile_.duration_ns = last_ns - std::min(first_ns, last_ns);
     profile_.is_stretch = profile_.duration_ns != 0;
+    profile_.keeps_to_times = true;
+    if (has_times())
+      profile_.about.emplace_back("events",
+                                  "events of " + stretch_text(first_ns / kNsPerMs, last_ns / kNsPerMs));
     keep_tables();
     return true;
   }
@@ -123,6 +152,29 @@ class JfrProfile {
     return false;
   }
 
+  bool has_times() const { return !profile_.from.empty() || !profile_.to.empty(); }
+
+  // The moments of the times of day, for a recording that began then.
+  void begin_times(uint64_t first_ns) {
+    const uint64_t first_ms = first_ns / kNsPerMs;
+    const int64_t began = local_ms(first_ms), offset = began - static_cast<int64_t>(first_ms);
+    const auto moment = [&](const std::string& time, uint64_t any) {
+      const int64_t ms = time.empty() ? 0 : moment_of(time, began) - offset;
+      return time.empty() ? any : ms < 0 ? 0 : static_cast<uint64_t>(ms) * kNsPerMs;
+    };
+    from_ns_ = moment(profile_.from, 0);
+    to_ns_ = moment(profile_.to, UINT64_MAX);
+  }
+
+  // True: the event ended before --from, or began at --to or later.
+  bool is_at_other_time(const JfrValue& event) const {
+    const JfrValue start = file_.field(event, "startTime");
+    if (start.type == nullptr) return false;
+    const uint64_t began = file_.time_of(file_.number(start));
+    const uint64_t lasted = file_.nanoseconds(file_.number(file_.field(event, "duration")));
+    return add_saturated(began, lasted) < from_ns_ || began >= to_ns_;
+  }
+
   void read_chunk() {
     expansion_.reach(file_.end());
     traces_.clear();
@@ -133,11 +185,15 @@ class JfrProfile {
       const auto [place, fresh] = sources.try_emplace(type, nullptr);
       if (fresh && type != nullptr) place->second = source_of(type->name);
       const bool is_note = type != nullptr && type->name == kNote;
-      if (place->second == nullptr && !is_note) {
+      const bool is_wanted = place->second != nullptr || is_note;
+      const bool is_chosen = has_times() && type != nullptr && !is_note;
+      if ((is_wanted || is_chosen) && !file_.read_event(&event)) return;
+      if (is_chosen && is_at_other_time(event)) continue;
+      ++taken_;
+      if (!is_wanted) {
         ++others_[type == nullptr ? "of a type that the file does not describe" : std::string(type->name)];
         continue;
       }
-      if (!file_.read_event(&event)) return;
       if (is_note)
         profile_.notes.push_back(file_.text(file_.field(event, "text")));
       else
@@ -160,7 +216,7 @@ class JfrProfile {
     const auto [place, fresh] = table.rows.try_emplace({trace, name}, table.made.rows.size());
     if (fresh) table.made.rows.push_back({trace, std::vector<uint64_t>(table.made.weights.size()), name});
     std::vector<uint64_t>& values = table.made.rows[place->second].values;
-    const size_t count = table.made.leaf ? 1 : 0;
+    const size_t count = table.made.leaf && values.size() > 1 ? 1 : 0;
     values[count] = add_saturated(values[count], source.count == nullptr ? 1 : amount(event, source.count));
     if (source.bytes != nullptr) values[2] = add_saturated(values[2], amount(event, source.bytes));
     if (source.amount == nullptr) return;
@@ -177,20 +233,22 @@ class JfrProfile {
     return field == "duration" || field == "samplingPeriod" ? file_.nanoseconds(number) : number;
   }
 
-  // "" of samples.
+  // What the row of an event is told apart by: the class, method or target.
   std::string name_of(const JfrValue& event, const Source& source) const {
-    if (source.leaf != nullptr) return class_of(file_.field(event, source.leaf));
-    if (source.operation == nullptr) return "";
-    const JfrValue path = file_.field(event, "path");
-    return source.operation + (" " + (path.type != nullptr ? file_.text(path) : peer_of(event)));
+    if (source.leaf == nullptr) return "";
+    const JfrValue value = file_.field(event, source.leaf);
+    if (value.type != nullptr && value.type->name == "jdk.types.Method")
+      return class_of(file_.field(value, "type")) + "." + file_.text(file_.field(value, "name"));
+    if (source.verb == nullptr) return class_of(value);
+    const JfrValue port = file_.field(event, "port");
+    return source.verb + (port.type == nullptr ? file_.text(value) : peer_of(event, file_.number(port)));
   }
 
   // host:port as io=y has it: without a port, all peers that have connected to the program.
-  std::string peer_of(const JfrValue& event) const {
+  std::string peer_of(const JfrValue& event, uint64_t port) const {
     std::string host = file_.text(file_.field(event, "host"));
     if (host.empty()) host = file_.text(file_.field(event, "address"));
     if (host.find(':') != std::string::npos && host[0] != '[') host = "[" + host + "]";
-    const uint64_t port = file_.number(file_.field(event, "port"));
     return host + ":" + (port != 0 ? std::to_string(port) : "*");
   }
 
@@ -214,6 +272,7 @@ class JfrProfile {
       const JfrValue method = file_.field(each, "method");
       ProfileFrame frame;
       frame.class_name = class_of(file_.field(method, "type"));
+      keep_stable_part(&frame.class_name);
       frame.method = file_.text(file_.field(method, "name"));
       if (frame.method.empty()) frame.method = "unknown";
       frame.line = static_cast<int32_t>(file_.number(file_.field(each, "lineNumber")));
@@ -264,6 +323,8 @@ class JfrProfile {
   std::map<ProfileTable (*)(), Table> tables_;
   std::map<std::string, uint64_t> others_;  // how many events of each other type
   uint64_t lost_ = 0;
+  uint64_t from_ns_ = 0, to_ns_ = UINT64_MAX;  // since 1970: --from and --to
+  uint64_t taken_ = 0;                         // events between them, and notes
   Expansion expansion_;
   uint64_t decoded_ = 0;  // by file_, as far as the expansion has it
 };

@@ -98,7 +98,25 @@ ProfileFrame frame_of_name(std::string_view name) {
   if (slash != 0 && slash < name.find('.'))
     std::replace(frame.class_name.begin(), frame.class_name.end(), '/', '.');
   frame.method = name.substr(dot == std::string_view::npos ? 0 : dot + 1);
+  keep_stable_part(&frame.class_name);
   return frame;
+}
+
+void keep_stable_part(std::string* class_name) {
+  constexpr std::string_view kLambda = "$$Lambda", kForm = "java.lang.invoke.LambdaForm$";
+  constexpr const char *kDigits = "0123456789", *kAddress = "0123456789abcdef./+x$";
+  // "A/0x000074e8c4003040", where other programs write a dot or a plus, and a number after it.
+  const size_t address = class_name->find("0x00");
+  if (address != std::string::npos && address > 1 &&
+      class_name->find_first_not_of(kAddress, address) == std::string::npos &&
+      std::string_view("/.+").find((*class_name)[address - 1]) != std::string_view::npos)
+    class_name->resize(address - 1);
+  const size_t lambda = class_name->find(kLambda);
+  if (lambda != std::string::npos &&
+      class_name->find_first_not_of("0123456789./$", lambda + kLambda.size()) == std::string::npos)
+    class_name->resize(lambda + kLambda.size());
+  if (class_name->compare(0, kForm.size(), kForm) == 0)
+    class_name->resize(class_name->find_last_not_of(kDigits) + 1);
 }
 
 ProfileFrame frame_of_address(uint64_t address) {

@@ -116,9 +116,12 @@ struct Profile {
   bool by_method = false;              // counts of methods: no stack has a caller, and no frame a line
   // The tables are of a stretch of time, as the format has it: those of several files add up.
   bool is_stretch = false;
-  std::string page_lines;    // the data of a page, in place of all else but `file` and `about`
-  uint64_t created_ms = 0;   // since 1970; 0: not known
-  uint64_t duration_ns = 0;  // of the profile; 0: not known
+  std::string page_lines;  // the data of a page, in place of all else but `file` and `about`
+  // Times of day that a reader of events keeps to, as WindowChoice has them; "": any.
+  std::string from, to;
+  bool keeps_to_times = false;  // the reader has done so
+  uint64_t created_ms = 0;      // since 1970; 0: not known
+  uint64_t duration_ns = 0;     // of the profile; 0: not known
 };
 
 // Numbers the traces of a profile: those of the same frames and thread have one number.
@@ -172,6 +175,9 @@ constexpr const char* kLacksRows = "may lack small rows; take it with cutoff=0, 
 
 // Class and method of "some.Class.method" or "some/Class.method".
 ProfileFrame frame_of_name(std::string_view name);
+// Takes off the name of a class that the VM makes what differs from run to run, as the agent does:
+// "A$$Lambda" for "A$$Lambda$4.0x00007f5b4001800".
+void keep_stable_part(std::string* class_name);
 // Code without a name: "0x7f0010".
 ProfileFrame frame_of_address(uint64_t address);
 // True: all cells of the column are numbers.

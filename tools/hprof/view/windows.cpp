@@ -60,21 +60,10 @@ Report report_of(std::string_view text, ProfileWindow* window) {
   return Report::kWindow;
 }
 
-int64_t local_ms(uint64_t ms) {
-  constexpr uint64_t kMost = INT64_MAX / 2;
-  return static_cast<int64_t>(std::min(ms, kMost)) + static_cast<int64_t>(utc_offset(ms)) * 1000;
-}
-
 // "2026-11-28 17:06:14", by local time.
 std::string local_text(uint64_t ms) {
   const std::string text = date_text(static_cast<uint64_t>(local_ms(ms)));
   return text.substr(0, text.rfind(" UTC"));
-}
-
-std::string stretch_text(uint64_t begin_ms, uint64_t end_ms) {
-  const std::string from = local_text(begin_ms), to = local_text(end_ms);
-  const bool is_one_day = from.substr(0, 10) == to.substr(0, 10);
-  return from + " to " + (is_one_day && to.size() > 11 ? to.substr(11) : to);
 }
 
 // "windows 1 to 4, 2026-11-28 17:06:14 to 17:06:18"
@@ -219,6 +208,17 @@ void ReportEnds::move_to(ProfileWindow* window) {
     window->plain_tables.push_back(profile_.plain_tables[plain]);
 }
 
+int64_t local_ms(uint64_t ms) {
+  constexpr uint64_t kMost = INT64_MAX / 2;
+  return static_cast<int64_t>(std::min(ms, kMost)) + static_cast<int64_t>(utc_offset(ms)) * 1000;
+}
+
+std::string stretch_text(uint64_t begin_ms, uint64_t end_ms) {
+  const std::string from = local_text(begin_ms), to = local_text(end_ms);
+  const bool is_one_day = from.substr(0, 10) == to.substr(0, 10);
+  return from + " to " + (is_one_day && to.size() > 11 ? to.substr(11) : to);
+}
+
 std::string window_text(std::string_view text) {
   ProfileWindow window;
   if (report_of(text, &window) != Report::kWindow) return "";
@@ -261,14 +261,27 @@ bool is_outside(const WindowChoice& choice, int64_t began, int64_t first, int64_
   return (has_from && from <= first - ms) || (has_to && to >= last + ms);
 }
 
+// Whether a profile without windows is of a choice. False with *error: it is not.
+static bool keeps_to(const WindowChoice& choice, const Profile& profile, std::string* error) {
+  if (!choice.is_given()) return true;
+  if (!profile.keeps_to_times || choice.number != 0) {
+    *error =
+        "has no windows, which every= writes, nor events with their times, which recordings (.jfr) and pages "
+        "with events=y have";
+    return false;
+  }
+  const uint64_t end_ms = profile.created_ms + profile.duration_ns / 1000000;
+  const int64_t began = local_ms(profile.created_ms);
+  const bool is_empty = profile.tables.empty() && profile.plain_tables.empty();
+  if (!is_empty && !is_outside(choice, began, began, local_ms(end_ms))) return true;
+  *error = "has no events" + text_of(choice) + ", but of " + stretch_text(profile.created_ms, end_ms);
+  return false;
+}
+
 bool add_windows(const WindowChoice& choice, Profile* profile, std::string* error) {
   std::vector<ProfileWindow> windows = std::move(profile->windows);
   profile->windows.clear();
-  if (windows.empty()) {
-    if (choice.is_given())
-      *error = "has no windows, which every= writes, nor events, which pages with events=y have";
-    return !choice.is_given();
-  }
+  if (windows.empty()) return keeps_to(choice, *profile, error);
   std::stable_sort(windows.begin(), windows.end(), [](const ProfileWindow& a, const ProfileWindow& b) {
     return std::tie(a.begin_ms, a.number) < std::tie(b.begin_ms, b.number);
   });

@@ -35,6 +35,10 @@ class ReportEnds {
 // "2026-11-28 17:06:14 to 17:06:15" if the text is the string of a binary file after a window; else "".
 std::string window_text(std::string_view text);
 
+// Milliseconds since 1970 by local time.
+int64_t local_ms(uint64_t ms);
+// "2026-11-28 17:06:14 to 17:06:15", by local time.
+std::string stretch_text(uint64_t begin_ms, uint64_t end_ms);
 // A time of day, "12:03:10", "12:03" or "12:03:10.5", in milliseconds. False: the text is none.
 bool parse_time(const std::string& text, uint64_t* ms_of_day);
 // The moment at which it is that time of day: the first one after `began`, or one up to 12 hours before. Both
