@@ -479,3 +479,40 @@ TEST_CASE("view: a page is read as it was written, and says whether it has event
   CHECK(times.any);
   CHECK(again.page_lines.find('<') == std::string::npos);
 }
+
+TEST_CASE("diff says how the time of the process changed, and of what files that it cannot compare are") {
+  Files files;
+  const auto report = [](const char* used, unsigned samples) {
+    return "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n--------\n\nTRACE "
+           "300001:\n\ta.A.x(A.java:1)\n"
+           "CPU SAMPLES BEGIN (total = " +
+           std::to_string(samples) +
+           ") Thu Jan  1 00:00:00 1970\n"
+           "rank   self  accum   count trace method\n   1 100.00% 100.00% " +
+           std::to_string(samples) +
+           " 300001 a.A.x\nCPU SAMPLES END\nHPROF NOTE: cpu=samples: engine signal, interval 10 ms, " +
+           std::to_string(samples) + " samples in " + used;
+  };
+  const std::string before = files.put(
+      "a.txt",
+      report("1.76 s\nHPROF NOTE: cpu=samples: the process used 1.6 s of CPU time meanwhile, the Java "
+             "threads in the table 1.4 s, garbage collection 0.01 s, the C2 compiler 0.2 s; the rest, 0 s, "
+             "went to "
+             "other threads, some of which have ended\n",
+             140));
+  const std::string after = files.put(
+      "b.txt", report("3.24 s\nHPROF NOTE: cpu=samples: the process used 3 s of CPU time meanwhile, the Java "
+                      "threads in the table 1.77 s, garbage collection 0.92 s, the C2 compiler 0.2 s; the "
+                      "rest, 0.1 s, went to "
+                      "other threads, some of which have ended\n",
+                      177));
+  const std::string change =
+      "the process used 1.60 s of CPU time in 1.76 s before, 3.00 s in 3.24 s after: GC +0.91, Java threads "
+      "+0.37, other threads +0.10\nCPU SAMPLES of ";
+  CHECK(has(said({"diff", before, after}), change));
+  CHECK(has(said({"diff", "--json", before, after}), "the process used 1.60 s of CPU time in 1.76 s before"));
+  const std::string folded = files.put("c.collapsed", "a/A.x 5\n");
+  CHECK(has(complained({"diff", folded, after}), "c.collapsed has FOLDED STACKS; " + after +
+                                                     " has CPU SAMPLES; hprof convert " + after +
+                                                     " --to=collapsed"));
+}

@@ -4,12 +4,14 @@
 #include <iostream>
 #include <sstream>
 
+#include "tools/format/utf8.h"
 #include "tools/hprof/diff/change_table.h"
 #include "tools/hprof/diff/count_report.h"
 #include "tools/hprof/diff/plain_diff.h"
 #include "tools/hprof/output_file.h"
 #include "tools/hprof/view/json_columns.h"
 #include "tools/hprof/view/page.h"
+#include "tools/hprof/view/process_time.h"
 
 namespace hprof::tool {
 
@@ -28,6 +30,33 @@ std::string name_of(const Profile& profile, const ProfileTable& table) {
   for (const auto& [key, value] : profile.about)
     if (table.windows != 0 && key == "windows") name += " (" + value + ")";
   return name;
+}
+
+// How the time of the process changed, which tables of Java code lack in part; "": one side does not say it.
+std::string process_change(const std::vector<Profile>& two) {
+  ProcessTime times[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const auto has_time = [&](const ProfileTable& table) { return is_of_table(times[i], table); };
+    const std::vector<ProfileTable>& tables = two[i].tables;
+    if (!read_process_time(two[i].notes, &times[i]) || std::none_of(tables.begin(), tables.end(), has_time))
+      return "";
+  }
+  return change_text(times[0], times[1]);
+}
+
+// What to say of two profiles that have no table in common.
+std::string without_common_table(const std::vector<Profile>& two) {
+  std::string text = "the two files have no table of the same kind: ", folded;
+  for (const Profile& profile : two) {
+    std::string titles;
+    for (const ProfileTable& table : profile.tables) titles += (titles.empty() ? "" : ", ") + table.title;
+    for (const PlainTable& table : profile.plain_tables) titles += (titles.empty() ? "" : ", ") + table.title;
+    text += (&profile == &two[0] ? "" : "; ") + profile.file + " has " + printable(titles);
+    if (titles != "FOLDED STACKS") folded = profile.file;
+  }
+  if (text.find(" has FOLDED STACKS") != std::string::npos)
+    text += "; hprof convert " + folded + " --to=collapsed makes folded stacks of it";
+  return text;
 }
 
 // The page compares the tables that were compared.
@@ -271,7 +300,10 @@ int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<
   bool any = false;
   const std::string clocks = clocks_text(two);
   if (!clocks.empty()) std::cerr << "hprof: " << clocks << '\n';
+  const std::string process = process_change(two);
+  if (!process.empty() && !given.has("--json") && !given.has("--markdown")) std::cout << process << '\n';
   Section changes{"changes", two[0].file + " and " + two[1].file};
+  if (!process.empty()) changes.text.push_back(process);
   if (!clocks.empty()) changes.text.push_back(clocks);
   changes.facts = {data_fact("before", two[0].file), data_fact("after", two[1].file)};
   std::map<std::string, LastTable> others;
@@ -302,7 +334,7 @@ int diff_profiles(std::vector<Profile> runs, Profile new_run, const std::vector<
   any = any || !plain.parts.empty();
   if (!given.has("--markdown") && !given.has("--json"))
     print_plain_changes(two[0], two[1], by, top, std::cout);
-  if (!any) return fail("the two files have no table of the same kind");
+  if (!any) return fail(without_common_table(two));
   if (given.has("--json")) {
     Document document = {{}, {std::move(changes), std::move(plain), json_of(checked)}, kDiffSchema};
     for (const Profile& profile : two)

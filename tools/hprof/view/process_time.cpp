@@ -1,6 +1,7 @@
 #include "tools/hprof/view/process_time.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
 
@@ -155,6 +156,35 @@ std::string text_of(const ProcessTime& time) {
     text += (i == 0 ? ": " : ", ") + printable(name) + " " + number + (i == 0 ? " (the 100 % below)" : "");
   }
   return text;
+}
+
+std::string change_text(const ProcessTime& before, const ProcessTime& after) {
+  const double all = std::max(before.seconds, after.seconds);
+  const auto side = [&](const ProcessTime& time, const char* unit) {
+    const std::string in = time.wall_seconds == 0 ? "" : " in " + seconds_text(time.wall_seconds, all) + " s";
+    return seconds_text(time.seconds, all) + unit + in;
+  };
+  std::vector<std::pair<std::string, double>> changes;
+  const auto add = [&](const ProcessTime& time, double sign) {
+    for (const auto& [name, seconds] : time.parts) {
+      auto found = std::find_if(changes.begin(), changes.end(),
+                                [&](const auto& change) { return change.first == name; });
+      if (found == changes.end()) found = changes.insert(found, {name, 0});
+      found->second += sign * seconds;
+    }
+  };
+  add(before, -1);
+  add(after, 1);
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+  std::string parts;
+  for (const auto& [name, seconds] : changes) {
+    const std::string number = seconds_text(std::abs(seconds), all);
+    if (number.find_first_not_of("0.") == std::string::npos) continue;
+    parts += (parts.empty() ? ": " : ", ") + printable(name) + (seconds < 0 ? " -" : " +") + number;
+  }
+  return "the process used " + side(before, " s of CPU time") + " before, " + side(after, " s") + " after" +
+         parts;
 }
 
 void take_session(Profile* profile) {

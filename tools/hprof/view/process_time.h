@@ -24,6 +24,10 @@ bool is_of_table(const ProcessTime& time, const ProfileTable& table);
 // "the process used 31.8 s of CPU time in 20.0 s: Java threads 13.4 (the 100 % below), JIT 16.0, GC 2.0"
 std::string text_of(const ProcessTime& time);
 
+// "the process used 1.60 s of CPU time in 1.76 s before, 3.00 s in 3.24 s after: GC +0.91, Java threads
+// +0.37": the parts that changed, the largest change first.
+std::string change_text(const ProcessTime& before, const ProcessTime& after);
+
 // The key in Profile::about of what ran and how.
 constexpr char kSession[] = "session";
 constexpr char kAttached[] = " processors, attached;";  // in it
