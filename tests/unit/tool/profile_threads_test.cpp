@@ -215,3 +215,15 @@ TEST_CASE("exact sites keep those of which nothing lives") {
     CHECK_MESSAGE(!keeps(options, false), options);
   CHECK(!keeps("heap=sites", true));
 }
+
+TEST_CASE("stacks are whole but with exact collectors") {
+  const auto is_whole = [](const std::string& options) {
+    return stack_options(options, false).find(",depth=512") != std::string::npos;
+  };
+  for (const char* options :
+       {"cpu=samples", "monitor=y", "io=y", "exceptions=y", "classes=y", "direct=y", "queues=y"})
+    CHECK_MESSAGE(is_whole(options), options);
+  for (const char* options :
+       {"cpu=times", "cpu=times,io=y", "heap=sites", "io=y,depth=8", "io=n", "calls=y", "heap=dump"})
+    CHECK_MESSAGE(!is_whole(options), options);
+}

@@ -64,15 +64,18 @@ std::string stack_options(const std::string& options, bool attached) {
   const bool has_sites = is("heap", "sites") || is("heap", "all");
   const bool samples_sites = has_sites && has_sampled_sites(options, attached);
   const bool is_exact = is("cpu", "times") || is("cpu", "old") || (has_sites && !samples_sites);
-  const bool is_sampled =
-      is("cpu", "samples") || is("cpu", "y") || is("monitor", "y") || is("monitor", "all") || samples_sites;
+  const char* const kEvents[] = {"classes", "direct", "exceptions", "io", "queues"};
+  const bool has_events =
+      std::any_of(std::begin(kEvents), std::end(kEvents), [&](const char* name) { return is(name, "y"); });
+  const bool keeps_whole = is("cpu", "samples") || is("cpu", "y") || is("monitor", "y") ||
+                           is("monitor", "all") || samples_sites || has_events;
   const auto format = find_option(options, "format");
   const hprof_encoder_ops* encoder = encoder_of_agent(format != nullptr ? *format : "a");
   const bool is_for_stacks = encoder != nullptr && encoder->least_depth != 0;
   const bool samples_cpu = (is("cpu", "samples") || is("cpu", "y")) && !is("clock", "wall");
   std::string added;
   if (is_for_stacks && samples_cpu && find_option(options, "sampler") == nullptr) added += ",sampler=native";
-  if (is_sampled && !is_exact && !is_for_stacks && find_option(options, "depth") == nullptr)
+  if (keeps_whole && !is_exact && !is_for_stacks && find_option(options, "depth") == nullptr)
     added += ",depth=" + std::to_string(HPROF_WHOLE_DEPTH);
   // Rows go by live bytes: a site whose objects are all dead would be missing.
   if (is("heap", "sites") && !samples_sites && find_option(options, "cutoff") == nullptr)

@@ -111,7 +111,7 @@ const Command kAttachCommand = {
 it, or why the agent refused. Needs no JDK. The VM may be in a container. Run it as the user of that process, or as
 root. If the process cannot read the agent's library, a temporary copy is used.
 )",
-    R"(Stacks of samples are whole, up to 512 frames, unless depth= is given. Relative file names are relative to this folder.
+    R"(Stacks are whole, up to 512 frames, but of exact cpu=times and heap=sites, unless depth= is given. Relative file names are relative to this folder.
 
   hprof attach 4711 -o app.txt cpu=samples
 )"};

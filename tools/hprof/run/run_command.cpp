@@ -106,7 +106,7 @@ word or several, default cpu=samples.
   java ...              gets -agentpath:LIBRARY=OPTIONS as its first argument
   javac, jar, ...       (launchers of the JDK) get -J-agentpath:LIBRARY=OPTIONS
   anything else         gets JAVA_TOOL_OPTIONS, which every VM that it starts obeys
-Stacks of samples are whole, up to 512 frames, unless depth= is given. Reports of several VMs, and one of the default name
+Stacks are whole, up to 512 frames, but of exact cpu=times and heap=sites, unless depth= is given. Reports of several VMs, and one of the default name
 beside an existing one, get the process id in their names.
 )",
     R"(  hprof run -- java -jar app.jar
