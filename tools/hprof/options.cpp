@@ -208,6 +208,9 @@ bool parse(const Command& command, Arguments arguments, Given* given, const Verb
   const std::string like = may_be_named && !arguments.empty() ? guess(arguments[0], names) : "";
   if (!like.empty()) {
     *error = "no command '" + arguments[0] + "'" + like;
+  } else if (may_be_named && given->words.size() > 1 && given->words[0] == arguments[0] &&
+             parser.error.rfind("expected ", 0) == 0) {
+    *error += "; '" + arguments[0] + "' is no command, which are: " + joined(names);
   } else if (may_be_named && !command.first_is_default) {
     *error = "expected one of " + joined(names);
   }

@@ -131,7 +131,10 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
       {kHeapCommand, {"leaks", "a", "--threshold=5"}, "good, leaks"},
       {kHeapCommand, {"path", "a", "b", "--thread=5"}, "unknown option --thread; did you mean --threads?"},
       {kHeapCommand, {"path", "a"}, "expected path FILE CLASS|ID"},
-      {kHeapCommand, {"a", "b"}, "expected FILE"},
+      {kHeapCommand,
+       {"a", "b"},
+       "expected FILE; 'a' is no command, which are: summary, leaks, path, dominators, retained, objects, "
+       "histogram, show, threads, waste, references, find, rows, redact"},
       {kHeapCommand, {"retaind", "a", "b"}, "no command 'retaind'; did you mean retained?"},
       {kHeapCommand, {"--memory=0", "a"}, "--memory=SIZE takes bytes, or 700m, 4g"},
       {kPluginCommand, {"wipe"}, "expected one of list, new, check"},

@@ -6,9 +6,12 @@
 #include <sstream>
 #include <thread>
 
+#include "tools/format/source_file.h"
 #include "tools/hprof/heap/heap_page.h"
+#include "tools/hprof/heap/heap_redact.h"
 #include "tools/hprof/output_file.h"
 #include "tools/hprof/view/page.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 
@@ -75,6 +78,12 @@ int write_result(const Document& document, const HeapSettings& settings) {
   return kDone;
 }
 
+// "app" of "app.hprof" and "app.hprof.gz".
+std::string output_stem(const std::string& name) {
+  const std::string plain = name == "-" ? "java" : without_gz(name), suffix = ".hprof";
+  return has_suffix(plain, suffix) ? plain.substr(0, plain.size() - suffix.size()) : plain;
+}
+
 template <Document (*kQuestion)(HeapRun&)>
 int ask(const Given& given) {
   return ask_heap(given, kQuestion, kQuestion);
@@ -108,6 +117,31 @@ int rows(const Given& given) {
   } catch (const OutOfMemory& problem) {
     return fail(problem.what);
   }
+}
+
+// The copy, which only this user can read, is beside the dump unless -o names it.
+int redact(const Given& given) {
+  const std::string& name = given.words[0];
+  std::string error, path;
+  const std::unique_ptr<ByteSource> from = open_source(name, &error), again = open_source(name, &error);
+  if (from == nullptr || again == nullptr) return fail(error);
+  const std::string wanted = given.text("-o", (output_stem(name) + ".redacted.hprof").c_str());
+  const int file = create_output(given, wanted, ".hprof", &path);
+  if (file < 0) return kFailed;
+  Redacted redacted;
+  const bool good = redact_dump(*from, *again, file, &redacted, &error);
+  os::close_file(file);
+  if (!good) {
+    os::remove_file(path);
+    return fail(name + ": " + error);
+  }
+  std::cout << path << '\n';
+  std::cerr << "hprof: zeroed " << redacted.arrays
+            << " arrays of char and byte, which all strings consist of, " << redacted.bytes
+            << " bytes; numbers, names and literals of the code are as they were\n";
+  if (redacted.problem.empty()) return kDone;
+  std::cerr << "hprof: the copy ends before the dump does: " << redacted.problem << '\n';
+  return kTruncated;
 }
 
 constexpr OptionRow kStepsOption = {
@@ -153,6 +187,8 @@ constexpr Verb kVerbs[] = {
     {"find", "FILE", "strings with TEXT in them", ask<run_find>, kFindOptions},
     {"rows", "FILE CLASS|ID", "a row of CSV, or a line of JSON, for each object of a class", rows,
      kRowOptions},
+    {"redact", "FILE", "a copy without text, FILE.redacted.hprof or -o: each char[] and byte[] is zeros",
+     redact},
 };
 
 }  // namespace
