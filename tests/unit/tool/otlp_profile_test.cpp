@@ -18,11 +18,13 @@ Profile read(const std::string& bytes) {
 }
 
 // The request of a profiler that writes the dictionary first: one sample of 5, of a.A$B.run called by main.
-std::string profile_of(const std::string& type, const std::string& unit, const std::string& period_unit) {
+// other: the type of another one; "": there is none.
+std::string profile_of(const std::string& type, const std::string& unit, const std::string& period_unit,
+                       const std::string& other = "") {
   std::string strings;
   for (const std::string& text :
        {std::string(), type, unit, period_unit, std::string("a/A$B.run"), std::string("Thread.main"),
-        std::string("github.com/x/y.F"), std::string("thread.name"), std::string("worker")})
+        std::string("github.com/x/y.F"), std::string("thread.name"), std::string("worker"), other})
     strings += proto(5, text);
   const std::string none;
   const std::string dictionary = proto(7, none) + proto(7, proto(1, "\1\2\3")) + proto(2, none) +
@@ -33,7 +35,10 @@ std::string profile_of(const std::string& type, const std::string& unit, const s
   const std::string profile = proto(1, proto(1, 1) + proto(2, 2)) +
                               proto(2, proto(1, 1) + proto(2, "\1") + proto(4, "\5")) +
                               proto(5, proto(1, 1) + proto(2, 3)) + proto(6, 100);
-  return proto(2, dictionary) + proto(1, proto(2, proto(2, profile)));
+  const std::string second =
+      other.empty() ? ""
+                    : proto(2, proto(1, proto(1, 9) + proto(2, 2)) + proto(2, proto(1, 1) + proto(4, "\3")));
+  return proto(2, dictionary) + proto(1, proto(2, proto(2, profile) + second));
 }
 
 }  // namespace
@@ -80,4 +85,23 @@ TEST_CASE("otlp: a profile of pprof that begins with a sample is none") {
                             proto(4, proto(1, 1)) + proto(6, std::string()) + proto(6, "samples") +
                             proto(6, "count");
   CHECK(read(pprof).about[0].second == "pprof");
+}
+
+TEST_CASE("calls and times beside what cpu=times does not have are not named CPU TIME") {
+  CHECK(read(profile_of("time", "nanoseconds", "ns")).tables[0].title == "CPU TIME");
+  CHECK(read(profile_of("time", "nanoseconds", "ns", "calls")).tables[0].title == "CPU TIME");
+  const Profile other = read(profile_of("time", "nanoseconds", "ns", "failed"));
+  CHECK(other.tables[0].title == "OTLP");
+  CHECK(other.tables[0].weights[0].title == "time");
+  const auto pprof = [](const std::string& second) {
+    std::string bytes = proto(1, proto(1, 1) + proto(2, 2)) + proto(1, proto(1, 3) + proto(2, 4)) +
+                        proto(2, proto(1, "\1") + proto(2, "\5\6")) +
+                        proto(4, proto(1, 1) + proto(4, proto(1, 1))) + proto(5, proto(1, 1) + proto(2, 5));
+    for (const std::string& text : {std::string(), std::string("time"), std::string("nanoseconds"), second,
+                                    std::string("count"), std::string("a.A.x")})
+      bytes += proto(6, text);
+    return bytes;
+  };
+  CHECK(read(pprof("calls")).tables[0].title == "CPU TIME");
+  CHECK(read(pprof("failed")).tables[0].title == "PPROF");
 }

@@ -72,6 +72,7 @@ class OtlpProfile {
     }
     profile_.about.emplace_back("format", "OTLP");
     profile_.is_stretch = profile_.duration_ns != 0;
+    name_other_times();
     for (Table& table : tables_) keep(std::move(table));
     return true;
   }
@@ -270,6 +271,18 @@ class OtlpProfile {
     }
     if (values.empty()) sample->value = times;
     return true;
+  }
+
+  // Of CPU TIME are calls and times alone; collectors that count more have these, too.
+  void name_other_times() {
+    const bool has_more = std::any_of(tables_.begin(), tables_.end(),
+                                      [](const Table& table) { return table.known.name.empty(); });
+    for (Table& table : tables_) {
+      if (!has_more || table.known.name != times_table().name) continue;
+      table.made.name = "otlp";
+      table.made.title = "OTLP";
+      for (ProfileWeight& weight : table.made.weights) weight.title = weight.name;
+    }
   }
 
   bool take(std::string_view message, uint64_t bytes) {

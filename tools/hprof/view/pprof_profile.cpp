@@ -232,6 +232,9 @@ class PprofReader {
       if (!take(text(type.name).size())) return false;
       if (known.name.empty()) known = table_with_type(text(type.name));
     }
+    // Of CPU TIME are calls and times alone; collectors that count more have these, too.
+    const auto is_other = [&](const Type& type) { return table_with_type(text(type.name)).name.empty(); };
+    if (known.name == times_table().name && std::any_of(types_.begin(), types_.end(), is_other)) known = {};
     if (!known.name.empty()) {
       table_.name = known.name;
       table_.title = known.title;
