@@ -128,6 +128,7 @@ TEST_CASE("attaching: what the flags of the VM allow") {
   CHECK(find(judge_jvm(host(), facts), "attach").fix.empty());
   facts.command = {"java", "-XX:-EnableDynamicAgentLoading", "Main"};
   CHECK(find(judge_jvm(host(), facts), "attach").verdict == Verdict::kNo);
+  CHECK(has(find(judge_jvm(host(), facts), "attach").fix, " JFR.start "));
   facts.command = {"java", "-XX:+DisableAttachMechanism", "Main"};
   CHECK(find(judge_jvm(host(), facts), "attach").verdict == Verdict::kNo);
   // The last one counts.

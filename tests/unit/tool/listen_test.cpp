@@ -230,19 +230,22 @@ TEST_CASE("with a secret the first who proves it is the agent, what was said bef
   CHECK(run_command_line({"listen", "--secret-file=" + path}) == kFailed);
 }
 
-TEST_CASE("ctl speaks to a unix socket") {
+namespace {
+
+// What `ctl PATH dump heap` prints when the agent answers so. *heard: what the agent got.
+std::string printed_by_ctl(const std::string& answer, int wanted, std::string* heard) {
   Folder folder;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  std::string path = folder.path + "/ctl.sock", heard;
+  std::string path = folder.path + "/ctl.sock";
   REQUIRE(path.copy(address.sun_path, sizeof address.sun_path - 1) == path.size());
   int server = socket(AF_UNIX, SOCK_STREAM, 0);
   REQUIRE(bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   REQUIRE(listen(server, 1) == 0);
   std::thread agent([&] {
     int fd = accept(server, nullptr, nullptr);
-    std::string error, answer = " running\x1b[2J\nOK\n";
-    heard = read_exactly(fd, 10);
+    std::string error;
+    *heard = read_exactly(fd, 10);
     os::send_all(fd, answer.data(), answer.size(), 10, &error);
     os::close_socket(fd);
   });
@@ -252,13 +255,29 @@ TEST_CASE("ctl speaks to a unix socket") {
     Quiet quiet;
     const PrintableStreams streams;
     status = run_command_line({"ctl", path, "dump", "heap"});
-    printed = quiet.out.str();
+    printed = quiet.out.str() + quiet.err.str();
   }
   agent.join();
   os::close_socket(server);
-  CHECK(status == kDone);
+  CHECK(status == wanted);
+  return printed;
+}
+
+}  // namespace
+
+TEST_CASE("ctl speaks to a unix socket") {
+  std::string heard;
+  CHECK(printed_by_ctl(" running\x1b[2J\nOK\n", kDone, &heard) == "running\\x1b[2J\n");
   CHECK(heard == "dump heap\n");
-  CHECK(printed == "running\\x1b[2J\n");
+}
+
+TEST_CASE("ctl completes the command of a refusal") {
+  std::string heard;
+  const std::string said = printed_by_ctl(
+      "ERROR no collector was chosen that has heap dumps; `hprof profile` runs one beside this session\n",
+      kFoundProblems, &heard);
+  CHECK_MESSAGE(
+      said.find("; `hprof profile PID heap=dump` runs one beside this session") != std::string::npos, said);
 }
 
 TEST_CASE("ctl over TCP proves the secret first") {

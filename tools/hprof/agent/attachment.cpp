@@ -112,7 +112,12 @@ bool Attachment::converse(int vm, int listener, const std::string& request, doub
   }
   answer->good = os::understand_vm(said, &answer->problem);
   answer->too_early = !answer->good && os::comes_too_early(answer->problem);
-  if (!answer->good) answer->problem = "the VM refused the agent: " + answer->problem;
+  if (answer->good) return true;
+  const bool refuses_all = answer->problem.find("Dynamic agent loading is not enabled") != std::string::npos;
+  answer->problem = "the VM refused the agent: " + answer->problem;
+  if (refuses_all)
+    answer->problem += " Without a restart, take a recording, which hprof print and view read: jcmd " +
+                       std::to_string(jvm_.pid) + " JFR.start duration=20s filename=/tmp/app.jfr";
   return true;
 }
 

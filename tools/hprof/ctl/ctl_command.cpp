@@ -1,4 +1,5 @@
 // hprof ctl PATH|PID|HOST:PORT COMMAND: one command to a running agent.
+#include <algorithm>
 #include <iostream>
 
 #include "core/protocol/secret_file.h"
@@ -77,6 +78,20 @@ int ask(const Request& request, std::string* error) {
   return status;
 }
 
+// Completes the command by which an agent's refusal says what takes such a report.
+std::string with_command(std::string refusal, uint64_t pid) {
+  constexpr std::pair<const char*, const char*> kTakers[] = {
+      {"has heap dumps", "heap=dump"}, {"has allocation sites", "heap=sites"}, {"", "cpu=samples"}};
+  const std::string named = "`hprof profile`";
+  const size_t at = refusal.find(named);
+  if (at == std::string::npos) return refusal;
+  const auto* taker = std::find_if(std::begin(kTakers), std::end(kTakers), [&](const auto& each) {
+    return refusal.find(each.first) != std::string::npos;
+  });
+  const std::string process = pid != 0 ? std::to_string(pid) : "PID";
+  return refusal.replace(at, named.size(), "`hprof profile " + process + " " + taker->second + "`");
+}
+
 int ctl(const Given& given) {
   Request request;
   Error why;
@@ -98,7 +113,7 @@ int ctl(const Given& given) {
     status = ask(request, &error);
   } while (status == kFoundProblems && error == kBusy && wait_a_little(request.deadline));
   std::cout.flush();
-  if (status != kDone) std::cerr << "hprof: " << error << '\n';
+  if (status != kDone) std::cerr << "hprof: " << with_command(error, request.pid) << '\n';
   return status;
 }
 

@@ -123,7 +123,9 @@ void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* fi
   }
   if (version >= 21 && os::vm_flag_is(jvm.command, "EnableDynamicAgentLoading", false)) {
     findings->push_back({Verdict::kNo, "attach", "refused by -XX:-EnableDynamicAgentLoading",
-                         "remove that flag, or start the program with the agent"});
+                         "remove that flag, or start the program with the agent; until then jcmd " +
+                             std::to_string(jvm.pid) +
+                             " JFR.start makes recordings, which hprof print and view read"});
     return;
   }
   const bool warns = version >= 21 && !os::vm_flag_is(jvm.command, "EnableDynamicAgentLoading", true);
