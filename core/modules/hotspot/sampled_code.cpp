@@ -26,11 +26,10 @@ bool SampledCode::calls_no_java(uint64_t pc) const {
   return code.blob == 0 || code.kind == Kind::kUnknown;
 }
 
-// The frames of a virtual thread beyond this return address are in the heap.
+// The frames of a virtual thread beyond this return address are in the heap; also the stubs that bring them
+// back.
 bool SampledCode::is_barrier(uint64_t pc, uint64_t blob) const {
-  if (!has_barrier_) return false;
-  if (return_barrier_ != 0) return pc == return_barrier_;
-  return is_of(blob, "StubRoutines (continuation");
+  return has_barrier_ && (pc == return_barrier_ || is_of(blob, "StubRoutines (continuation"));
 }
 
 // True: pc may be a return address. A record does not suffice (with DebugNonSafepoints other instructions
