@@ -402,7 +402,7 @@ void ThreadCounts::open(const Services& of, bool threads) {
 
 // The chunks stay; those of the next session are charged to it.
 void ThreadCounts::close() {
-  gate.close(services);
+  if (!gate.close(services, "calls=y")) return;
   const uint64_t count = charged.exchange(0, std::memory_order_relaxed);
   if (count != 0) services.mem->uncharge(services.host, count * sizeof(Chunk));
 }

@@ -100,8 +100,8 @@ hprof_status Collector::start() {
 
 void Collector::stop() {
   const Services& s = services_;
-  gate.close(s);
-  counts_.close(s);
+  is_held_ = !gate.close(s, "count=y");
+  if (!is_held_) counts_.close(s);
   if (open_ != 0) run(false);
   open_ = 0;
 }

@@ -25,6 +25,7 @@ class Collector {
   Collector(const hprof_host* host, const Config&) : services_(host) {}
   hprof_status start();
   void stop();
+  bool close() const { return !is_held_; }
   hprof_status report(const hprof_report&) { return HPROF_OK; }
 
   // The native methods of hprof.Agent. [app]
@@ -47,8 +48,9 @@ class Collector {
   Services services_;
   const hprof_thread_counts* units_[kCountingUnits] = {};  // null: that one does not run
   OpenCounts counts_;
-  Lock lock_;          // of open_
-  uint64_t open_ = 0;  // counts; while there are any, the units count
+  Lock lock_;             // of open_
+  bool is_held_ = false;  // a thread is still in a native method
+  uint64_t open_ = 0;     // counts; while there are any, the units count
 };
 
 }  // namespace hprof::count

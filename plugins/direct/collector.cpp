@@ -4,6 +4,7 @@
 #include <jvmti.h>
 
 #include <hprof/cpp/jni_exception.hpp>
+#include <hprof/cpp/session_gate.hpp>
 #include <hprof/cpp/text.hpp>
 
 #include "direct_report.h"
@@ -52,22 +53,14 @@ constexpr uint64_t kSizeMask = (uint64_t{1} << kSizeBits) - 1;
 
 constexpr uint64_t kFirstSites = 256, kMostSites = 1u << 20;
 constexpr uint64_t kFirstThreads = 256, kMostThreads = 1u << 16;
-constexpr uint32_t kOwnFrames = 2;     // HprofDirect's, on top of the stack
-constexpr uint32_t kMostInner = 12;    // of the JDK, below them
-constexpr uint32_t kMostFrames = 512;  // of a trace
-constexpr uint64_t kPauseNs = 1'000'000;
-constexpr uint32_t kMostPauses = 1000;
+constexpr uint32_t kOwnFrames = 2;  // HprofDirect's, on top of the stack
 
-// What the native methods use. They may run when the session has ended: it is theirs only while they are
-// counted as inside.
-std::atomic<Collector*> session{nullptr};
-std::atomic<uint32_t> inside{0};
+SessionGate gate;
+Collector* session = nullptr;
 
 template <class Use>
 void in_session(const Use& use) {
-  inside.fetch_add(1, std::memory_order_seq_cst);
-  if (Collector* now = session.load(std::memory_order_seq_cst)) use(*now);
-  inside.fetch_sub(1, std::memory_order_release);
+  gate.enter([&] { use(*session); });
 }
 
 void JNICALL on_frees(JNIEnv* jni, jclass, jobject self, jlong address) {
@@ -119,7 +112,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   lost_failed_ =
       s.log->loss_counter(s.host, "blocks of memory that count as freed: reallocateMemory failed (direct=y)");
   if (!sites_.open(s, kFirstSites, kMostSites) || !blocks_.open(s) ||
-      !reserved_.open(s, kFirstThreads, kMostThreads)) {
+      !reserved_.open(s, kFirstThreads, kMostThreads) || !stacks_.open(s, "direct=y", kOwnFrames)) {
     TextBuffer(error, error_size).add("no memory");
     return HPROF_NO_MEMORY;
   }
@@ -153,7 +146,9 @@ hprof_status Collector::start() {
     if (found != nullptr) carrier_ = static_cast<jclass>(jni->NewGlobalRef(found));
     if (found != nullptr) jni->DeleteLocalRef(found);
   }
-  session.store(this, std::memory_order_seq_cst);
+  session = this;
+  stacks_.start();
+  gate.open();
   return s.probes->start(s.host, probes_);
 }
 
@@ -161,15 +156,12 @@ void Collector::stop() { services_.probes->stop(services_.host, probes_); }
 
 bool Collector::close() {
   const Services& s = services_;
-  Collector* is_this = this;
-  session.compare_exchange_strong(is_this, nullptr, std::memory_order_seq_cst);
-  for (uint32_t i = 0; i < kMostPauses && inside.load(std::memory_order_seq_cst) != 0; i++)
-    s.threads->pause(s.host, kPauseNs);
-  if (inside.load(std::memory_order_seq_cst) != 0) return false;
+  if (session == this && !gate.close(s, "direct=y")) return false;
   if (carrier_ != nullptr) static_cast<JNIEnv*>(s.jvm->jni(s.host))->DeleteGlobalRef(carrier_);
   sites_.close();
   blocks_.close();
   reserved_.close();
+  stacks_.close();
   return true;
 }
 
@@ -249,36 +241,23 @@ Kind Collector::role_of(hprof_frame_id frame) const {
   return is_unsafe ? Kind::kUnsafe : Kind::kNone;
 }
 
-// The stack without the JDK's inner frames. A carrier that mounts a virtual thread has none: JVMTI would
-// wait.
-hprof_trace_serial Collector::trace_of(JNIEnv* jni, jobject thread, Kind* kind) const {
+// The stack without the JDK's inner frames, which tell the kind. A carrier that mounts a virtual thread has
+// none: JVMTI would wait.
+hprof_trace_serial Collector::trace_of(JNIEnv* jni, jobject thread, Kind* kind) {
   const Services& s = services_;
   if (carrier_ != nullptr && jni->IsInstanceOf(thread, carrier_)) return 0;
-  const uint32_t depth = s.settings().depth < kMostFrames ? s.settings().depth : kMostFrames;
-  jvmtiFrameInfo frames[kMostInner + kMostFrames];
-  const auto asked = static_cast<jint>(kMostInner + depth);
-  jint count = 0;
-  if (static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host))
-          ->GetStackTrace(nullptr, kOwnFrames, asked, frames, &count) != JVMTI_ERROR_NONE)
-    return 0;
-  hprof_frame_id ids[kMostFrames];
-  uint32_t kept = 0;
-  // The inner frames tell the kind at depth=0, too.
-  for (jint i = 0; i < count && (kept < depth || kept == 0); i++) {
-    const hprof_raw_frame raw = {frames[i].method, frames[i].location};
-    const hprof_frame_id id = s.ids->frame(s.host, jni, &raw, 1);
-    const Kind role = kept == 0 ? role_of(id) : Kind::kNone;
-    if (role != Kind::kNone) {
-      *kind = role;
-    } else if (kept == depth) {
-      break;
-    } else {
-      ids[kept++] = id;
-    }
-  }
   const hprof_thread_serial serial =
       s.settings().thread_in_traces != 0 ? s.threads->serial_of(s.host, thread) : 0;
-  return s.ids->trace(s.host, serial, ids, kept, trace_flags(kept, depth));
+  const auto is_inner = [&](const jvmtiFrameInfo&, hprof_frame_id frame) {
+    const Kind role = role_of(frame);
+    if (role != Kind::kNone) *kind = role;
+    return role != Kind::kNone;
+  };
+  const uint64_t known = stacks_.current(jni, serial, is_inner, [&](hprof_trace_serial trace) {
+    return uint64_t{static_cast<uint32_t>(*kind)} << 32 | trace;
+  });
+  *kind = static_cast<Kind>(known >> 32);
+  return static_cast<hprof_trace_serial>(known);
 }
 
 hprof_status Collector::report(const hprof_report& report) {

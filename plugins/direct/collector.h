@@ -11,6 +11,7 @@
 #include <jni.h>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/current_stacks.hpp>
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/live_table.hpp>
 
@@ -64,7 +65,7 @@ class Collector {
  private:
   uint32_t number(hprof_method_id method) const;
   void add(uint64_t address, uint64_t size, Kind kind, hprof_trace_serial trace);
-  hprof_trace_serial trace_of(JNIEnv* jni, jobject thread, Kind* kind) const;
+  hprof_trace_serial trace_of(JNIEnv* jni, jobject thread, Kind* kind);
   Kind role_of(hprof_frame_id frame) const;
   bool takes_reserved(JNIEnv* jni, uint64_t size);
 
@@ -72,6 +73,7 @@ class Collector {
   uint32_t probes_ = 0;  // of the service
   Sites sites_;
   LiveTable<Block> blocks_;
+  CurrentStacks stacks_;
   // By JNIEnv: what java.nio.Bits has reserved for the block that the thread is about to take.
   HashTable<std::atomic<uint64_t>, Growth::kLevels> reserved_;
   jclass carrier_ = nullptr;  // jdk.internal.misc.CarrierThread, or null

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include <hprof/cpp/core_tables.hpp>
-#include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/report_rows.hpp>
 
@@ -89,12 +88,10 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
       {HPROF_POINT_MADE, 0, nullptr, reinterpret_cast<void (*)()>(&on_made)},
       {HPROF_POINT_CAUGHT, 0, nullptr, reinterpret_cast<void (*)()>(&on_caught)}};
   jvmti_ = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
-  vm_counts_ = find_service<hprof_vm_counts_service>(services_.host, HPROF_SERVICE_VM_COUNTS);
   lost_ = services_.log->loss_counter(services_.host, "exceptions: too many classes and stacks");
   displaced_ = services_.log->loss_counter(services_.host,
                                            "exceptions: others took their room before a catch clause got "
                                            "them");
-  depth_ = depth_within(services_, "exceptions=y", services_.settings().depth, kMostFrames);
   most_sites_ =
       static_cast<uint32_t>(entries_in_budget(services_, sizeof(Site), kFewestSites, kMostSites, 16));
   hprof_probe_user user = {};
@@ -115,34 +112,34 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
 bool Collector::allocate() {
   sites_ = services_.allocate<Site>(most_sites_);
   recent_ = services_.allocate<Recent>(kRecents);
-  known_ = services_.allocate<KnownStack>(kKnown);
-  return sites_ != nullptr && recent_ != nullptr && known_ != nullptr &&
+  return sites_ != nullptr && recent_ != nullptr &&
+         stacks_.open(services_, "exceptions=y", services_.probes->frames) &&
          site_numbers_.open(services_, kFewestSites, kMostSites) &&
          catches_.open(services_, kFewestSites, kMostSites);
 }
 
-// Keeps the memory if probes that have begun may still run.
+// The object stays if probes that have begun may still run: they find its gate closed.
 bool Collector::close() {
-  if (asked_) return false;
+  if (!gate_.close(services_, "exceptions=y")) return false;
   services_.release(sites_, most_sites_);
   services_.release(recent_, kRecents);
-  services_.release(known_, kKnown);
+  stacks_.close();
   site_numbers_.close();
   catches_.close();
-  return true;
+  return !asked_;
 }
 
 hprof_status Collector::start() {
-  if (vm_counts_ != nullptr) unloads_ = vm_counts_->unloads(services_.host);
-  redefinitions_ = services_.probes->redefinitions(services_.host);
+  stacks_.start();
+  gate_.open();
   return services_.probes->start(services_.host, probes_);
 }
 
 void JNICALL Collector::on_made(JNIEnv* jni, jclass, jlong self, jobject exception) {
-  of(self).made(jni, exception);
+  of(self).gate_.enter([&] { of(self).made(jni, exception); });
 }
 void JNICALL Collector::on_caught(JNIEnv* jni, jclass, jlong self, jobject exception, jint method) {
-  of(self).caught(jni, exception, static_cast<uint32_t>(method));
+  of(self).gate_.enter([&] { of(self).caught(jni, exception, static_cast<uint32_t>(method)); });
 }
 
 bool Collector::is_agent(JNIEnv* jni) const {
@@ -198,35 +195,14 @@ uint32_t Collector::recognise(uint64_t identity) {
   return 0;
 }
 
-uint32_t Collector::epoch() const {
-  return __atomic_load_n(unloads_, __ATOMIC_RELAXED) + __atomic_load_n(redefinitions_, __ATOMIC_RELAXED);
-}
-
-// The constructors on the stack tell the class, too. While no class is unloaded or redefined, equal frames
-// are the same site.
+// The constructors on the stack tell the class, too: equal frames are the same site.
 uint32_t Collector::site_of_stack(JNIEnv* jni, jobject exception) {
-  jvmtiFrameInfo frames[kMostConstructors + kMostFrames];
-  const auto first = static_cast<jint>(services_.probes->frames);
-  jint found = 0;
-  if (jvmti_->GetStackTrace(nullptr, first, static_cast<jint>(kMostConstructors + depth_), frames, &found) !=
-      JVMTI_ERROR_NONE)
-    found = 0;
-  const auto count = static_cast<uint32_t>(found);
-  const bool can_keep = unloads_ != nullptr;
-  uint64_t hash = can_keep ? mix(1, epoch()) : 0;
-  for (uint32_t i = 0; i < count && can_keep; i++)
-    hash = mix(mix(hash, reinterpret_cast<uintptr_t>(frames[i].method)),
-               static_cast<uint64_t>(frames[i].location));
-  KnownStack& known = known_[hash >> 40 & (kKnown - 1)];
-  const uint64_t site = known.site_and_hash.load(std::memory_order_relaxed) ^ hash;
-  if (can_keep && known.hash.load(std::memory_order_relaxed) == hash && site != 0 && site < most_sites_)
-    return static_cast<uint32_t>(site);
-  const uint32_t made = site_of(jni, exception, trace_of(jni, exception, frames, count));
-  if (can_keep && made != 0) {
-    known.hash.store(hash, std::memory_order_relaxed);
-    known.site_and_hash.store(made ^ hash, std::memory_order_relaxed);
-  }
-  return made;
+  return static_cast<uint32_t>(stacks_.current(
+      jni, 0,
+      [&](const jvmtiFrameInfo& raw, hprof_frame_id) {
+        return is_constructor_of(jni, exception, raw.method);
+      },
+      [&](hprof_trace_serial trace) { return site_of(jni, exception, trace); }));
 }
 
 // 0: there is no room for another.
@@ -245,20 +221,6 @@ uint32_t Collector::site_of(JNIEnv* jni, jobject exception, hprof_trace_serial t
   sites_[fresh].owner = owner;
   sites_[fresh].trace = trace;
   return number->compare_exchange_strong(site, fresh, std::memory_order_acq_rel) ? fresh : site;
-}
-
-// The trace without the constructors of the exception; 0: no Java frames.
-hprof_trace_serial Collector::trace_of(JNIEnv* jni, jobject exception, const jvmtiFrameInfo* frames,
-                                       uint32_t count) const {
-  uint32_t at = 0;
-  while (at < count && is_constructor_of(jni, exception, frames[at].method)) at++;
-  hprof_frame_id ids[kMostFrames];
-  uint32_t kept = 0;
-  for (; at < count && kept < depth_; at++) {
-    const hprof_raw_frame raw = {frames[at].method, frames[at].location};
-    ids[kept++] = services_.ids->frame(services_.host, jni, &raw, 1);
-  }
-  return kept == 0 ? 0 : services_.ids->trace(services_.host, 0, ids, kept, trace_flags(kept, depth_));
 }
 
 bool Collector::is_constructor_of(JNIEnv* jni, jobject exception, jmethodID method) const {

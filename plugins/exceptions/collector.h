@@ -9,9 +9,9 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/current_stacks.hpp>
 #include <hprof/cpp/hash_table.hpp>
-#include <hprof/cpp/services.hpp>
-#include <hprof/draft/vm_counts.h>
+#include <hprof/cpp/session_gate.hpp>
 
 namespace hprof::exceptions {
 
@@ -39,11 +39,6 @@ class Collector {
     std::atomic<uint64_t> caught;
     std::atomic<uint64_t> handled;  // how many of those made have been caught at least once
   };
-  // What a stack was when it was named last. Written without a lock: a slot of two writers matches no stack.
-  struct KnownStack {
-    std::atomic<uint64_t> hash;
-    std::atomic<uint64_t> site_and_hash;  // exclusive or of both
-  };
   // Each word: identity hash (bits 32 to 63), 1 if it has been caught (bit 31), number of its site.
   struct Recent {
     std::atomic<uint64_t> words[4];
@@ -54,35 +49,27 @@ class Collector {
   void made(JNIEnv* jni, jobject exception);
   void caught(JNIEnv* jni, jobject exception, uint32_t method);
   bool is_agent(JNIEnv* jni) const;
-  uint32_t epoch() const;
   uint64_t identity_of(jobject exception) const;
   Recent& recent(uint64_t identity) { return recent_[mix(0, identity) >> 32 & (kRecents - 1)]; }
   void remember(uint64_t identity, uint32_t site);
   uint32_t recognise(uint64_t identity);
   uint32_t site_of_stack(JNIEnv* jni, jobject exception);
   uint32_t site_of(JNIEnv* jni, jobject exception, hprof_trace_serial trace);
-  hprof_trace_serial trace_of(JNIEnv* jni, jobject exception, const jvmtiFrameInfo* frames,
-                              uint32_t count) const;
   bool is_constructor_of(JNIEnv* jni, jobject exception, jmethodID method) const;
   hprof_status write_sites(uint64_t created_ms) const;
   hprof_status write_catches(uint64_t created_ms) const;
 
-  static constexpr uint32_t kRecents = 16384, kKnown = 4096;  // powers of two
+  static constexpr uint32_t kRecents = 16384;  // a power of two
   static constexpr uint32_t kMostSites = 65536, kFewestSites = 256;
-  static constexpr uint32_t kMostFrames = 512,
-                            kMostConstructors = 12;  // of an exception's class and those above it
 
   Services services_;
   uint32_t probes_ = 0;  // of the service
   bool asked_ = false;
   jvmtiEnv* jvmti_ = nullptr;
-  uint32_t depth_ = 0;
+  SessionGate gate_;
+  CurrentStacks stacks_;
   uint64_t* lost_ = nullptr;
   uint64_t* displaced_ = nullptr;
-  const hprof_vm_counts_service* vm_counts_ = nullptr;
-  const uint32_t* unloads_ = nullptr;  // the VM's count of unloaded classes; null: stacks cannot be kept
-  const uint32_t* redefinitions_ = nullptr;
-  KnownStack* known_ = nullptr;
   Recent* recent_ = nullptr;
   Site* sites_ = nullptr;  // the first is none
   uint32_t most_sites_ = 0;

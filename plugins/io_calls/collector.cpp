@@ -5,13 +5,11 @@
 
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/cutoff.hpp>
-#include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/note.hpp>
 
 namespace hprof::io_calls {
 
-static constexpr uint32_t kMostFrames = 512;
 static constexpr uint64_t kFirstRows = 1024, kMostRows = 65536;
 
 static constexpr hprof_column kOperation = {
@@ -96,11 +94,11 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   lost_ = services_.log->loss_counter(services_.host,
                                       "calls: too many at once, or too many targets and stacks (io=y)");
   jvmti_ = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
-  depth_ = depth_within(services_, "io=y", services_.settings().depth, kMostFrames);
   for (uint32_t i = 0; i < 4; i++)
     operations_[i] = services_.ids->string(services_.host, {kOperations[i], std::strlen(kOperations[i])});
-  const bool is_open =
-      targets_.open(services_, config_.redact != 0) && table_.open(services_, kFirstRows, kMostRows);
+  const bool is_open = stacks_.open(services_, "io=y", services_.probes->frames, 0) &&
+                       targets_.open(services_, config_.redact != 0) &&
+                       table_.open(services_, kFirstRows, kMostRows);
   return is_open ? HPROF_OK : HPROF_NO_MEMORY;
 }
 
@@ -188,7 +186,10 @@ void Collector::ends(JNIEnv* jni, jlong word, jlong result, bool failed) {
   done.is_end = result < 0 && (hook->bytes == Bytes::kByte || hook->bytes == Bytes::kResult);
   const bool wants_thread = services_.settings().thread_in_traces != 0 || takes_events(services_.host);
   const hprof_thread_serial thread = wants_thread ? current_thread(jni) : 0;
-  const hprof_trace_serial stack = trace(jni, thread);
+  const auto stack = static_cast<hprof_trace_serial>(stacks_.current(
+      jni, services_.settings().thread_in_traces != 0 ? thread : 0,
+      [](const jvmtiFrameInfo&, hprof_frame_id) { return false; },
+      [](hprof_trace_serial trace) { return trace; }));
   const hprof_context context = contexts_.current(thread, jni);
   count(done, stack, thread, now_ns, context);
   if (is_transfer && other.target != 0) count(other, stack, thread, now_ns, context);
@@ -200,22 +201,6 @@ hprof_thread_serial Collector::current_thread(JNIEnv* jni) const {
   const hprof_thread_serial serial = services_.threads->serial_of(services_.host, self);
   jni->DeleteLocalRef(self);
   return serial;
-}
-
-hprof_trace_serial Collector::trace(JNIEnv* jni, hprof_thread_serial thread) const {
-  jvmtiFrameInfo frames[kMostFrames];
-  hprof_frame_id ids[kMostFrames];
-  jint count = 0;
-  if (depth_ == 0 || jvmti_->GetStackTrace(nullptr, static_cast<jint>(services_.probes->frames),
-                                           static_cast<jint>(depth_), frames, &count) != JVMTI_ERROR_NONE)
-    return 0;
-  const auto size = static_cast<uint32_t>(count);
-  for (uint32_t i = 0; i < size; i++) {
-    const hprof_raw_frame raw = {frames[i].method, frames[i].location};
-    ids[i] = services_.ids->frame(services_.host, jni, &raw, 1);
-  }
-  const hprof_thread_serial shown = services_.settings().thread_in_traces != 0 ? thread : 0;
-  return services_.ids->trace(services_.host, shown, ids, size, trace_flags(size, depth_));
 }
 
 // A key: target, trace, part, operation. Numbers of traces are below 2^24.

@@ -9,6 +9,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/contexts.hpp>
+#include <hprof/cpp/current_stacks.hpp>
 #include <hprof/cpp/entry_pool.hpp>
 #include <hprof/cpp/events.hpp>
 #include <hprof/cpp/report_rows.hpp>
@@ -31,6 +32,7 @@ class Collector {
   hprof_status open(char* error, uint32_t error_size);
   hprof_status start() {
     if (takes_events(services_.host)) contexts_.open(services_);
+    stacks_.start();
     return services_.probes->start(services_.host, probes_);
   }
   void stop() { services_.probes->stop(services_.host, probes_); }
@@ -71,7 +73,6 @@ class Collector {
 
   static constexpr uint32_t kPartBits = 3;  // of threads
   static uint32_t part();
-  hprof_trace_serial trace(JNIEnv* jni, hprof_thread_serial thread) const;
   hprof_thread_serial current_thread(JNIEnv* jni) const;
   void find_other(JNIEnv* jni, const Hook& hook, jobject first, Call* call);
   void count(const Done& done, hprof_trace_serial trace, hprof_thread_serial thread, uint64_t now_ns,
@@ -82,7 +83,7 @@ class Collector {
   const Config& config_;
   jvmtiEnv* jvmti_ = nullptr;
   uint32_t probes_ = 0;  // of the service
-  uint32_t depth_ = 0;
+  CurrentStacks stacks_;
   hprof_string_id operations_[4] = {};
   Targets targets_;
   Calls calls_[1u << kPartBits];

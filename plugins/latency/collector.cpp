@@ -40,7 +40,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
 bool Collector::close() {
   report_.close();
   methods_.close();
-  return true;
+  return !is_held_;
 }
 
 hprof_status Collector::start() {
@@ -51,7 +51,7 @@ hprof_status Collector::start() {
 
 void Collector::stop() {
   services_.probes->stop(services_.host, probes_);
-  TimedMethods::slow_calls().stop();
+  is_held_ = !TimedMethods::slow_calls().stop();
 }
 
 hprof_status Collector::report(const hprof_report& report) {

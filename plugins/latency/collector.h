@@ -32,7 +32,8 @@ class Collector {
   Config config_;
   TimedMethods methods_;
   Report report_;
-  uint32_t probes_ = 0;  // of the service
+  uint32_t probes_ = 0;   // of the service
+  bool is_held_ = false;  // a thread still writes an event
 };
 
 }  // namespace hprof::latency

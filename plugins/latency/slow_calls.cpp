@@ -49,10 +49,10 @@ void SlowCalls::start() {
   shown_from_.store(least_ns_, std::memory_order_relaxed);
 }
 
-void SlowCalls::stop() {
-  if (!gate_.is_open()) return;
+bool SlowCalls::stop() {
+  if (!gate_.is_open()) return true;
   shown_from_.store(kNever, std::memory_order_relaxed);
-  gate_.close(services_);
+  return gate_.close(services_, "latency-events=");
 }
 
 void SlowCalls::add(JNIEnv* jni, hprof_method_id method, hprof_string_id set, uint64_t ns,

@@ -18,7 +18,7 @@ class SlowCalls {
   void open(const Services& services, uint64_t least_ns);
   // When all units have been created. [control]
   void start();
-  void stop();  // waits for threads that are in add() [control]
+  bool stop();  // waits for threads that are in add(); false: one still is [control]
 
   bool is_slow(uint64_t ns) const { return ns >= shown_from_.load(std::memory_order_relaxed); }  // [any]
   // A call is over, by the thread that ends it: HprofLatency.exit and its native method are on top of the

@@ -97,15 +97,12 @@ constexpr struct Looked {
     {kThread, "runContinuation", kContinue, 21, kLast},
 };
 
-// Each thread uses one of them, so that threads seldom write to the same memory.
-struct alignas(64) Gate : SessionGate {
-} gates[16];
+SessionGate gate;
 Collector* session = nullptr;
 
 template <class Use>
 void in_session(const Use& use) {
-  const char here = 0;  // stacks are at addresses of their own
-  gates[(reinterpret_cast<uintptr_t>(&here) >> 16) % 16].enter([&] { use(*session); });
+  gate.enter([&] { use(*session); });
 }
 
 void JNICALL on_submit(JNIEnv* jni, jclass, jint kind, jobject executor, jint hash, jobject task,
@@ -161,7 +158,8 @@ hprof_status Collector::open(char*, uint32_t) {
   if (services_.probes == nullptr) return HPROF_UNSUPPORTED;
   lost_ = services_.log->loss_counter(services_.host,
                                       "tasks: too many wait, or come from too many places (queues=y)");
-  if (!stacks_.open(services_) || !waiting_.open(services_) ||
+  // Of probes: the native method and the target.
+  if (!stacks_.open(services_, "queues=y", 2) || !waiting_.open(services_) ||
       !rows_.open(services_, kFirstRows, kMostRows) || !begun_.open(services_, kFirstThreads, kMostThreads) ||
       !numbers_.open(services_, kMostExecutors, kMostExecutors))
     return HPROF_NO_MEMORY;
@@ -190,12 +188,12 @@ hprof_status Collector::open(char*, uint32_t) {
   executors_[kVirtualThreads].has_thread.store(1);
   if (status != HPROF_OK) return status;
   session = this;
-  for (Gate& gate : gates) gate.open();
+  gate.open();
   return HPROF_OK;
 }
 
 bool Collector::close() {
-  for (Gate& gate : gates) gate.close(services_);
+  if (session == this && !gate.close(services_, "queues=y")) return false;
   stacks_.close();
   waiting_.close();
   rows_.close();
@@ -215,6 +213,17 @@ uint32_t Collector::kind_of(hprof_method_id id) const {
     if (is(method->name, at.method) && is(owner->name, at.owner)) return at.kind;
   }
   return kNone;
+}
+
+// From the method that called an executor.
+hprof_trace_serial Collector::submit_stack(JNIEnv* jni) {
+  const auto is_inner = [this](const jvmtiFrameInfo&, hprof_frame_id frame) {
+    const hprof_text name = class_name_of(services_.ids, services_.host, frame);
+    return begins_with(name, "java.util.concurrent.") || begins_with(name, "java.lang.VirtualThread") ||
+           begins_with(name, "java.lang.Thread") || begins_with(name, "java.lang.System$");
+  };
+  return static_cast<hprof_trace_serial>(
+      stacks_.current(jni, 0, is_inner, [](hprof_trace_serial trace) { return trace; }));
 }
 
 uint32_t Collector::executor_of(JNIEnv* jni, jobject executor, uint32_t hash) {
@@ -248,7 +257,7 @@ void Collector::submit(JNIEnv* jni, jint kind, jobject executor, jint hash, jobj
   if (added.histogram == nullptr) {
     if (hash != 0) added.executor = executor_of(jni, executor, static_cast<uint32_t>(hash));
     // On a carrier of virtual threads, JVMTI might wait for ever.
-    const hprof_trace_serial trace = kind != kNone ? stacks_.of_current(jni) : 0;
+    const hprof_trace_serial trace = kind != kNone ? submit_stack(jni) : 0;
     added.histogram = rows_.make(uint64_t{trace} << 32 | (added.executor + 1));
   }
   if (added.histogram == nullptr) return count_loss(lost_);

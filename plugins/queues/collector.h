@@ -5,11 +5,11 @@
 #pragma once
 
 #include <hprof/collector.h>
+#include <hprof/cpp/current_stacks.hpp>
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/tables.h>
 
-#include "submit_stacks.h"
 #include "waiting_tasks.h"
 
 namespace hprof::queues {
@@ -23,11 +23,13 @@ class Collector {
   explicit Collector(const hprof_host* host, const Config&) : services_(host) {}
   hprof_status open(char* error, uint32_t error_size);
   bool close();
-  hprof_status start() { return services_.probes->start(services_.host, probes_); }
+  hprof_status start() {
+    stacks_.start();
+    return services_.probes->start(services_.host, probes_);
+  }
   void stop() { services_.probes->stop(services_.host, probes_); }
   hprof_status report(const hprof_report& report);
   void reset();
-  void gc_finish() { stacks_.forget(); }
 
   // [app]
   void submit(JNIEnv* jni, jint kind, jobject executor, jint hash, jobject task, jint task_hash, jlong now);
@@ -51,6 +53,7 @@ class Collector {
   };
   static uint64_t key_of(const JNIEnv* jni) { return reinterpret_cast<uintptr_t>(jni); }
   uint32_t kind_of(hprof_method_id method) const;
+  hprof_trace_serial submit_stack(JNIEnv* jni);
   uint32_t executor_of(JNIEnv* jni, jobject executor, uint32_t hash);
   static constexpr size_t kMostName = 200;
   using Name = TextLine<2 * kMostName + 32>;
@@ -59,7 +62,7 @@ class Collector {
   hprof_string_id shown_name(uint32_t executor) const;
 
   Services services_;
-  SubmitStacks stacks_;
+  CurrentStacks stacks_;
   WaitingTasks waiting_;
   HashTable<Histogram, Growth::kLevels> rows_;               // by trace and executor
   HashTable<Begun, Growth::kLevels> begun_;                  // by the thread's JNIEnv

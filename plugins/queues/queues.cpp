@@ -20,7 +20,7 @@ static constexpr hprof_unit describe() {
   hprof_unit unit =
       collector_unit<Collector, Config>("queues", kSelect, "waits of tasks in executors", kRecords, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
-  unit.wants = HPROF_NEED_GC_EVENTS | HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS;
+  unit.wants = HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

@@ -168,8 +168,8 @@ TEST_CASE("a thread that ends keeps its calls, and gives its memory back") {
 }
 
 TEST_CASE("a thread that is making its entry is waited for, and leaves no memory of an ended session") {
-  static std::atomic<bool> is_inside, may_leave;
-  is_inside = may_leave = false;
+  static std::atomic<bool> is_inside, may_leave, has_left;
+  is_inside = may_leave = has_left = false;
   CallsVm f;
   f.start();
   f.number(7);
@@ -179,11 +179,16 @@ TEST_CASE("a thread that is making its entry is waited for, and leaves no memory
     while (!may_leave) std::this_thread::yield();
     return uint32_t{0};
   };
-  std::thread caller(
-      [&] { f.native<jlong(JNICALL*)(JNIEnv*, jclass, jlong, jint)>("add")(nullptr, nullptr, 0x51000, 7); });
+  std::thread caller([&] {
+    f.native<jlong(JNICALL*)(JNIEnv*, jclass, jlong, jint)>("add")(nullptr, nullptr, 0x51000, 7);
+    has_left = true;
+  });
   while (!is_inside) std::this_thread::yield();
   // The one that closes pauses while the other is inside.
-  f.mock.on_pause = [](uint64_t) { may_leave = true; };
+  f.mock.on_pause = [](uint64_t) {
+    may_leave = true;
+    while (!has_left) std::this_thread::yield();
+  };
   f.destroy();
   const bool has_waited = may_leave.exchange(true);
   caller.join();
