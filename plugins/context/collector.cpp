@@ -15,17 +15,23 @@ namespace hprof::context {
 namespace {
 
 constexpr const char* kName = "hprof/Context";
+constexpr const char* kWriter = "java/lang/HprofContext";
 constexpr jsize kMostChars = 64;  // of a label's name, and of its value
 constexpr uint32_t kMostText = 512;
 constexpr char kOther[] = "labels:other";
 constexpr uint64_t kSearchEveryNs = 1'000'000'000;
 constexpr uint64_t kPauseNs = 1'000'000;
+constexpr uint32_t kChecked = 1024;  // contexts that pass the checks of the service before Java writes others
+
+// Values of Context.mode.
+enum Mode : jint { kOff, kByEnv, kById, kInJava };
 
 // What the native methods use. They may run when the session has ended: it is theirs only while they are
 // counted as inside.
 std::atomic<const hprof_thread_context_service*> service{nullptr};
 std::atomic<const Session*> session{nullptr};
 std::atomic<uint32_t> inside{0};
+std::atomic<uint32_t> unchecked{0};  // contexts until Java writes them
 LabelSets sets;
 
 // Calls use(session) unless it has ended.
@@ -45,6 +51,10 @@ void JNICALL store(JNIEnv* jni, jclass, jlong thread, jlong high, jlong low, jlo
   const bool is_none = (high | low | span) == 0 && context.labels == 0;
   if (contexts->set(jni, static_cast<uint64_t>(thread), is_none ? nullptr : &context) != HPROF_OK)
     in_session([](const Session& now) { count_loss(now.lost); });
+  const uint32_t left = unchecked.load(std::memory_order_relaxed);
+  if (left == 0) return;
+  unchecked.store(left - 1, std::memory_order_relaxed);
+  if (left == 1) in_session([&](const Session& now) { jni->SetStaticIntField(now.type, now.mode, kInJava); });
 }
 
 // Adds the text, without what separates labels from each other.
@@ -102,6 +112,14 @@ jint JNICALL add(JNIEnv* jni, jclass, jint labels, jstring name, jstring value) 
   return static_cast<jint>(number);
 }
 
+// The class, which the boot loader defines unless it has it of an earlier session. Asked for first, it might
+// be one of the program's. Null: it does not define it.
+jclass define(JNIEnv* jni, const char* name, const uint8_t* bytes, size_t size) {
+  jclass made = without_exception(
+      jni, jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes), static_cast<jsize>(size)));
+  return made != nullptr ? made : without_exception(jni, jni->FindClass(name));
+}
+
 }  // namespace
 
 hprof_status Collector::open(char* error, uint32_t error_size) {
@@ -121,11 +139,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
 }
 
 bool Collector::make_class(JNIEnv* jni) {
-  // Asked for first, it might be one of the program's.
-  jclass made =
-      without_exception(jni, jni->DefineClass(kName, nullptr, reinterpret_cast<const jbyte*>(kContext),
-                                              static_cast<jsize>(sizeof kContext)));
-  if (made == nullptr) made = without_exception(jni, jni->FindClass(kName));  // of an earlier session
+  jclass made = define(jni, kName, kContext, sizeof kContext);
   if (made == nullptr) return false;
   char store_name[] = "store", store_type[] = "(JJJJI)V";
   char add_name[] = "add", add_type[] = "(ILjava/lang/String;Ljava/lang/String;)I";
@@ -133,19 +147,40 @@ bool Collector::make_class(JNIEnv* jni) {
                                      {add_name, add_type, reinterpret_cast<void*>(&add)}};
   const bool is_bound = jni->RegisterNatives(made, methods, 2) == JNI_OK;
   clear_exception(jni);
-  mode_ = is_bound ? without_exception(jni, jni->GetStaticFieldID(made, "mode", "I")) : nullptr;
-  if (mode_ != nullptr) class_ = without_exception(jni, static_cast<jclass>(jni->NewGlobalRef(made)));
-  return class_ != nullptr;
+  session_.mode = is_bound ? without_exception(jni, jni->GetStaticFieldID(made, "mode", "I")) : nullptr;
+  if (session_.mode != nullptr)
+    session_.type = without_exception(jni, static_cast<jclass>(jni->NewGlobalRef(made)));
+  return session_.type != nullptr;
 }
 
-void Collector::set_mode(JNIEnv* jni, jint mode) const { jni->SetStaticIntField(class_, mode_, mode); }
+// False: contexts are written by native code.
+bool Collector::make_writer(JNIEnv* jni) const {
+  static_assert(LabelSets::kSlotBits == 17 && sizeof(hprof_context) == 32, "as HprofContext has it");
+  uint32_t count = 0;
+  const uint64_t slots =
+      HPROF_HAS(contexts_, hprof_thread_context_service, slots) ? contexts_->slots(&count) : 0;
+  jclass writer = slots != 0 ? define(jni, kWriter, kHprofContext, sizeof kHprofContext) : nullptr;
+  if (writer == nullptr) return false;
+  const struct {
+    const char* name;
+    uint64_t value;
+  } fields[] = {{"slots", slots}, {"mask", count - 1}, {"texts", reinterpret_cast<uintptr_t>(sets.texts())}};
+  for (const auto& field : fields) {
+    jfieldID id = without_exception(jni, jni->GetStaticFieldID(writer, field.name, "J"));
+    if (id == nullptr) return false;
+    jni->SetStaticLongField(writer, id, static_cast<jlong>(field.value));
+  }
+  jfieldID id = without_exception(jni, jni->GetStaticFieldID(writer, "session", "I"));
+  if (id != nullptr) jni->SetStaticIntField(writer, id, static_cast<jint>(sets.session()));
+  return id != nullptr;
+}
 
 hprof_status Collector::start() {
   const Services& s = services_;
   auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
   const LocalFrame frame(jni, 16);
   if (!frame.is_open()) return HPROF_NO_MEMORY;
-  if (class_ == nullptr && !make_class(jni)) {
+  if (session_.type == nullptr && !make_class(jni)) {
     s.log->message(s.host, "context: the VM does not define the class hprof.Context");
     return HPROF_FAILED;
   }
@@ -164,9 +199,11 @@ hprof_status Collector::start() {
     sets.begin();
     is_open_ = true;
   }
+  unchecked.store(make_writer(jni) ? kChecked : 0, std::memory_order_relaxed);
   session.store(&session_, std::memory_order_seq_cst);
   service.store(contexts_, std::memory_order_release);
-  set_mode(jni, s.settings().java_version >= contexts_->first_with_ids ? 2 : 1);
+  jni->SetStaticIntField(session_.type, session_.mode,
+                         s.settings().java_version >= contexts_->first_with_ids ? kById : kByEnv);
   watcher_ = s.threads->start(s.host, "HPROF context", &Collector::watch, this);
   return HPROF_OK;
 }
@@ -184,20 +221,22 @@ void Collector::watch(void* self, void*, hprof_agent_thread* thread) {
 void Collector::stop() {
   const Services& s = services_;
   auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
-  if (class_ != nullptr && jni != nullptr) set_mode(jni, 0);
-  service.store(nullptr, std::memory_order_release);
-  session.store(nullptr, std::memory_order_seq_cst);
-  while (inside.load(std::memory_order_seq_cst) != 0) s.threads->pause(s.host, kPauseNs);
   if (watcher_ != nullptr) s.threads->stop(s.host, watcher_);
   watcher_ = nullptr;
+  session.store(nullptr, std::memory_order_seq_cst);
+  while (inside.load(std::memory_order_seq_cst) != 0) s.threads->pause(s.host, kPauseNs);
+  // Nobody sets another mode any more. What threads go on to do must not count for the contexts that they
+  // had.
+  service.store(nullptr, std::memory_order_release);
+  if (session_.type != nullptr && jni != nullptr) jni->SetStaticIntField(session_.type, session_.mode, kOff);
   if (is_open_) contexts_->clear(s.host);
 }
 
 bool Collector::close() {
   const Services& s = services_;
   auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
-  if (class_ != nullptr && jni != nullptr) jni->DeleteGlobalRef(class_);
-  class_ = nullptr;
+  if (session_.type != nullptr && jni != nullptr) jni->DeleteGlobalRef(session_.type);
+  session_.type = nullptr;
   return true;
 }
 

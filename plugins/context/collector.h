@@ -22,6 +22,8 @@ struct Session {
   const char* by = nullptr;
   // May be null. Contexts for which there was no place, label sets, labels.
   uint64_t *lost = nullptr, *other = nullptr, *too_long = nullptr;
+  jclass type = nullptr;  // hprof.Context, and its field
+  jfieldID mode = nullptr;
 };
 
 class Collector {
@@ -38,14 +40,12 @@ class Collector {
  private:
   static void watch(void* self, void* jni, hprof_agent_thread* thread);
   bool make_class(JNIEnv* jni);
-  void set_mode(JNIEnv* jni, jint mode) const;
+  bool make_writer(JNIEnv* jni) const;
 
   Services services_;
   Config config_;
   const hprof_thread_context_service* contexts_ = nullptr;
   hprof_agent_thread* watcher_ = nullptr;
-  jclass class_ = nullptr;  // a global reference
-  jfieldID mode_ = nullptr;
   Session session_;
   bool is_open_ = false;
 };

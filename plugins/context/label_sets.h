@@ -15,6 +15,7 @@ namespace hprof::context {
 class LabelSets {
  public:
   static constexpr uint32_t kMost = 65535;
+  static constexpr uint32_t kSlotBits = 17;  // of a number; the session's number is above them
 
   // Forgets all; numbers given out before stand for nothing. [control]
   void begin();
@@ -25,9 +26,12 @@ class LabelSets {
     const uint32_t session = session_.load(std::memory_order_acquire);
     return number >> kSlotBits == session ? texts_[number & (kSlots - 1)].load(std::memory_order_relaxed) : 0;
   }
+  // For those who look a text up themselves, as text_of does. [control]
+  const void* texts() const { return texts_; }
+  uint32_t session() const { return session_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr uint32_t kSlotBits = 17, kSlots = 1u << kSlotBits;
+  static constexpr uint32_t kSlots = 1u << kSlotBits;
   static constexpr uint32_t kSessions = 1u << (31 - kSlotBits);  // numbers are positive
 
   std::atomic<uint32_t> texts_[kSlots] = {};

@@ -266,6 +266,10 @@ const hprof_thread_context_service kThreadContext = {
     },
     [](const void* jni) { return contexts.mounted(jni); },
     [](const void* jni) { return contexts.labels(jni); },
+    [](uint32_t* count) -> uint64_t {
+      const void* slots = contexts.slots(count);
+      return sizeof(void*) == sizeof(uint64_t) ? reinterpret_cast<uintptr_t>(slots) : 0;
+    },
 };
 
 }  // namespace

@@ -47,6 +47,11 @@ class ThreadContexts {
     proofs_.store(kProofs, std::memory_order_relaxed);
     clear();
   }
+  // The first slot; null: there are none, or keys are no ids. [control]
+  const void* slots(uint32_t* count) const {
+    *count = slots_.count();
+    return key_.load(std::memory_order_relaxed) == Key::kEnv ? nullptr : room_;
+  }
   hprof_status set(const void* env, uint64_t thread, const hprof_context* context);
   hprof_status set_running(const void* env, const hprof_context* context);
   void end(const void* env) { slots_.clear(key_of(env)); }

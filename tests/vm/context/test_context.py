@@ -104,6 +104,25 @@ def an_agent_that_comes_late_finds_it_too(vm):
 
 
 @vm_test(units=UNITS)
+def the_next_session_has_contexts_of_its_own(vm):
+    """From Java 19 on, whose code writes most of them, it gets the tables of the new session. Numbers of labels are void."""
+    live = vm.start(None, "Scopes", "platform", "600", java=vm.attachable + vms(vm)[0])
+    for path in (vm.path("first"), vm.path("second")):
+        check(loaded(load_agent(live.pid, vm.agent, OPTIONS % path)), "the agent is loaded\n%s" % live.state())
+        live.wait_until(lambda: loaded(load_agent(live.pid, vm.agent, "command=report")) and  # pylint: disable=W0640
+                        open(path).read().count('"span_id":"') > 200, "samples with spans")
+        check(loaded(load_agent(live.pid, vm.agent, "command=detach")), "the agent is detached\n%s" % live.state())
+        found, spans = Stream(open(path).read()), collections.Counter()
+        for row in found.events(SAMPLES)[:200]:  # those at the detach may be without
+            frames = [frame for frame in found.frames(row) if re.match(r"Scopes\.(work\d|in|scope|outside)$", frame)]
+            if frames and frames[0].startswith("Scopes.work") and row["span_id"]:
+                spans[int(row["span_id"], 16) == int(frames[0][-1]) + 1] += 1
+        check(spans[True] > 50, "few samples: %s" % dict(spans))
+        at_most(spans[False], spans[True], 0.001, "wrong spans")
+    live.kill()
+
+
+@vm_test(units=UNITS)
 def other_engines_read_it_a_little_later(vm):
     for options in (",sampler=jvmti", ",clock=wall"):
         run = vm.run_java(vm.agent_option(OPTIONS % "out.json" + options), *vms(vm)[0], "-Dsteps=3000000", "Scopes", "platform", "2")
