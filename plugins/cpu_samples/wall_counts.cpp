@@ -96,8 +96,7 @@ static hprof_status write_virtual(const Shared& shared, jvmtiEnv* jvmti, const W
   waiting.add("cpu=samples: virtual threads without a carrier: ");
   if (facts.drawn != 0) {
     waiting.add(facts.drawn).add(" samples of random ones of about ").add(facts.in_sets / facts.turns);
-    waiting.add(", whose times together are right to ").percent(facts.drawn_error, 10'000);
-    waiting.add(" (standard error)");
+    waiting.add("; their time is right to ").percent(facts.drawn_error, 10'000);
   } else if (!covers(shared.thread_names, {})) {
     waiting.add("not sampled with threads=");
   } else {

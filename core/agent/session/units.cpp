@@ -231,8 +231,8 @@ bool Units::ask_for_capabilities() {
   if (settings_.attached == 0 && parts_.hotspot.flags().makes_archive()) {
     if (((needs_ & HPROF_NEED_CLASS_HOOKS) | (wants_ & kEarly)) != 0)
       parts_.log.say(
-          "this run records classes for an archive or an AOT cache: no class is rewritten, so calls and "
-          "allocations are not counted");
+          "this run records classes for an archive: no class is rewritten, calls and allocations are "
+          "not counted");
     needs_ &= ~(HPROF_NEED_CLASS_HOOKS | kEarly);
     wants_ &= ~(HPROF_NEED_CLASS_HOOKS | kEarly);
     parts_.rewriter.sit_out();
@@ -242,9 +242,8 @@ bool Units::ask_for_capabilities() {
     parts_.log.say(
         settings_.java_version < 9
             ? "Java 8 does not start with -Xshare:on and an agent; use -Xshare:auto"
-            : "-Xshare:on or -XX:AOTMode=on ends a VM that cannot use its archive, and early class hooks "
-              "switch "
-              "the archive off: classes loaded before the probes are not rewritten; use -Xshare:auto or "
+            : "-Xshare:on or -XX:AOTMode=on ends a VM that cannot use its archive, as with early class "
+              "hooks: classes loaded before the probes are not rewritten; use -Xshare:auto or "
               "-XX:AOTMode=auto");
     needs_ &= ~kEarly;
     wants_ &= ~kEarly;

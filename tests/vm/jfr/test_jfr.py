@@ -321,7 +321,12 @@ SUMS = {SAMPLE: ("CPU SAMPLES", lambda event: 1), WAIT_SAMPLE: ("WALL CLOCK SAMP
         "jdk.JavaMonitorWait": ("MONITOR WAIT", lambda event: 1000 * seconds_of(event)),
         "jdk.ThreadPark": ("THREAD PARK", lambda event: 1000 * seconds_of(event)),
         **dict.fromkeys(("jdk.FileRead", "jdk.FileWrite", "jdk.SocketRead", "jdk.SocketWrite"),
-                        ("FILES AND SOCKETS", lambda event: 1000 * seconds_of(event)))}
+                        ("FILES AND SOCKETS", lambda event: 1000 * seconds_of(event))),
+        "jdk.ThreadSleep": ("THREAD SLEEP", lambda event: 1000 * seconds_of(event)),
+        "jdk.SystemGC": ("CALLS OF SYSTEM.GC", lambda event: 1000 * seconds_of(event)),
+        "hprof.SlowCall": ("SLOW CALLS", lambda event: 1000 * seconds_of(event)),
+        **dict.fromkeys(("jdk.JavaExceptionThrow", "jdk.JavaErrorThrow"), ("EXCEPTIONS", lambda event: 1)),
+        "jdk.DeprecatedInvocation": ("DEPRECATED METHODS CALLED", lambda event: 1)}
 
 
 def check_read(vm, name):
@@ -335,7 +340,7 @@ def check_read(vm, name):
             wanted[SUMS[kind][0]] += sum(SUMS[kind][1](event) for event in events)
         elif kind != "hprof.Note":
             others[kind] = len(events)
-    sums = {title: float(number) for title, number in re.findall(r"^([A-Z ]+?)(?: \([^)]*\))?, .* ([\d.]+)(?: ms)? in the rows(?:; .*)?$", text, re.M)}
+    sums = {title: float(number) for title, number in re.findall(r"^([A-Z. ]+?)(?: \([^)]*\))?, .* ([\d.]+)(?: ms)? in the rows(?:; .*)?$", text, re.M)}
     check_equal(sorted(sums), sorted(wanted), "tables\n%s" % text)
     wrong = {title: (number, wanted[title]) for title, number in sums.items() if abs(number - wanted[title]) > 0.06}
     check(not wrong, "sums (found, wanted): %s" % wrong)

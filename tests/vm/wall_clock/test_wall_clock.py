@@ -201,8 +201,8 @@ def virtual_threads_that_wait_have_their_time(vm):
                 state = "STATE.sleeping" if place == "sleeping" else "STATE.parked"
                 if frames[-1] == state and frames[0].startswith(("java.util.", "java.lang.Thread.")):
                     as_expected += row.count * INTERVAL_MS
-        note = re.search(r"virtual threads without a carrier: (\d+) samples of random ones of about (\d+), whose times together are right to "
-                         r"([\d.]+)% \(standard error\)", "\n".join(report.notes))
+        note = re.search(r"virtual threads without a carrier: (\d+) samples of random ones of about (\d+); their time is right to "
+                         r"([\d.]+)%", "\n".join(report.notes))
         check(note, "%s: no note in %s" % (kind, report.notes))
         looks, seen = int(note.group(1)), int(note.group(2))
         points = float(re.search(r"a share of 50% stands for [\d.]+% to ([\d.]+)%", "\n".join(report.notes)).group(1)) - 50
