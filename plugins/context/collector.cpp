@@ -155,11 +155,13 @@ bool Collector::make_class(JNIEnv* jni) {
 
 // False: contexts are written by native code.
 bool Collector::make_writer(JNIEnv* jni) const {
-  static_assert(LabelSets::kSlotBits == 17 && sizeof(hprof_context) == 32, "as HprofContext has it");
-  uint32_t count = 0;
+  static_assert(LabelSets::kSlotBits == 17, "as HprofContext has it");
+  constexpr uint32_t kSlotBytes = 48;  // likewise; a release whose contexts are larger has others
+  uint32_t count = 0, bytes = 0;
   const uint64_t slots =
-      HPROF_HAS(contexts_, hprof_thread_context_service, slots) ? contexts_->slots(&count) : 0;
-  jclass writer = slots != 0 ? define(jni, kWriter, kHprofContext, sizeof kHprofContext) : nullptr;
+      HPROF_HAS(contexts_, hprof_thread_context_service, slots) ? contexts_->slots(&count, &bytes) : 0;
+  jclass writer =
+      slots != 0 && bytes == kSlotBytes ? define(jni, kWriter, kHprofContext, sizeof kHprofContext) : nullptr;
   if (writer == nullptr) return false;
   const struct {
     const char* name;

@@ -266,8 +266,9 @@ const hprof_thread_context_service kThreadContext = {
     },
     [](const void* jni) { return contexts.mounted(jni); },
     [](const void* jni) { return contexts.labels(jni); },
-    [](uint32_t* count) -> uint64_t {
+    [](uint32_t* count, uint32_t* bytes) -> uint64_t {
       const void* slots = contexts.slots(count);
+      *bytes = sizeof(ContextSlot<uint64_t>);
       return sizeof(void*) == sizeof(uint64_t) ? reinterpret_cast<uintptr_t>(slots) : 0;
     },
 };

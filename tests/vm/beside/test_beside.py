@@ -185,7 +185,7 @@ def the_same_kind_is_refused_and_says_what_to_do(vm):
 def where_windows_have_no_dump_the_way_is_said(vm):
     live = continuous(vm)
     code, text = hprof(vm, "ctl", vm.path("s"), "dump", "heap")
-    check_equal((code, "`hprof profile` runs one beside this session" in text), (1, True), "dump heap: %s" % text)
+    check_equal((code, "`hprof profile PID heap=dump` runs one beside this session" in text), (1, True), "dump heap: %s" % text)
     live.ended_well()
     run = vm.run_java(vm.agent_option("heap=dump,every=1,file=out.txt"), "Quick")
     check_equal((run.code, "hprof profile takes it beside the windows" in run.err), (1, True), "every= with heap=dump\n%s\n" % run)

@@ -46,8 +46,9 @@ typedef struct hprof_thread_context_service {
   /* The labels of the calling Java thread, platform or virtual, as set has them; 0: none. [app] */
   hprof_string_id (*labels)(const void* jni);
   /* The slots of the table by ids, for code in Java that does what `set` does (core/base/context_slots.h): the address of the
-   * first and, in *count, a power of two, how many. They stay. 0: before first_with_ids, or an id is more than a word. [control] */
-  uint64_t (*slots)(uint32_t* count);
+   * first and, in *count, a power of two, how many of how many bytes. They stay. 0: before first_with_ids, or an id is more than
+   * a word. [control] */
+  uint64_t (*slots)(uint32_t* count, uint32_t* bytes);
 } hprof_thread_context_service;
 
 #endif
