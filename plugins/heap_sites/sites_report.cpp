@@ -21,14 +21,14 @@ SitesReport::SitesReport(const Services& services, const SiteTable& sites, const
       has_room_(rows_.open(wanted_)) {}
 
 void SitesReport::collect() {
-  for (uint32_t i = 1; i <= sites_.last(); i++) {
+  for (uint32_t i = 1; i <= wanted_; i++) {
     Site& site = sites_[i];
     Amount live = site.live(), made = site.since();
     totals_.live.objects += live.objects;
     totals_.live.bytes += live.bytes;
     totals_.allocated.objects += made.objects;
     totals_.allocated.bytes += made.bytes;
-    if (i > wanted_ || !has_room_) continue;
+    if (!has_room_) continue;
     const bool changed = has_changed(site);
     site.reported_allocated = site.allocated.objects;
     site.reported_live = live.objects;

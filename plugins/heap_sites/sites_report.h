@@ -41,7 +41,8 @@ class SitesReport {
   // Allocates room for all sites, or for as many as there is memory for.
   SitesReport(const Services& services, const SiteTable& sites, const ReportWish& wish);
 
-  // Copies the sites, and remembers what is reported. The reaper is stopped.
+  // Copies the sites, and remembers what is reported. Sites that are new since the constructor wait for the
+  // next report. The reaper is stopped.
   void collect();
   // After collect().
   hprof_status write_table();
@@ -55,7 +56,7 @@ class SitesReport {
   const Services& services_;
   const SiteTable& sites_;
   ReportWish wish_;
-  uint64_t wanted_;
+  uint32_t wanted_;
   ReportRows<SiteRow, SiteIsBefore> rows_;
   bool has_room_;
   SiteTotals totals_ = {};

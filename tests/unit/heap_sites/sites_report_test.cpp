@@ -137,6 +137,19 @@ TEST_CASE("a table without sites has no rows, and the summary has the totals") {
   CHECK(summary.allocated_bytes == 1000);
 }
 
+TEST_CASE("the totals are those of the rows while sites are added") {
+  Fixture f;
+  f.add(1, 10, {10, 1000}, {0, 0});
+  SitesReport report(f.services, f.sites, kLive);
+  f.add(2, 11, {1, 40}, {0, 0});
+  report.collect();
+  CHECK(report.write_table() == HPROF_OK);
+  const auto& record = f.mock.written.back().as<hprof_rec_table>();
+  REQUIRE(rows_of<hprof_site_row>(record).size() == 1);
+  CHECK(reinterpret_cast<const hprof_site_row*>(record.totals)->allocated_objects == 10);
+  CHECK(f.write(kLive).totals.allocated_objects == 11);
+}
+
 TEST_CASE("where memory is short the table has the largest sites, and says how many it leaves out") {
   Fixture f;
   constexpr uint32_t kSites = 100;
