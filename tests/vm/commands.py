@@ -3,12 +3,13 @@ import contextlib
 import hashlib
 import hmac
 import os
+import shutil
 import signal
 import socket
 import struct
 import time
 
-from harness import LACKS, RUNNING, TIMEOUT, Failure, check, needs
+from harness import LACKS, RUNNING, TIMEOUT, Failure, check, check_equal, needs
 from tool import hprof
 
 EOF = 0xFF
@@ -225,3 +226,18 @@ def request(pid, timeout, *words):
             if not data:
                 return answer.decode(errors="replace")
             answer += data
+
+
+def check_conditions(vm, options, program, conditions):
+    """--fail-if of two reports of a running VM, after each of two rounds, as text and as JSON: {condition: whether it holds}."""
+    for form in ("a", "json"):
+        live = vm.start("%s,cutoff=0,format=%s,file=out.%s,control=%s" % (options, form, form, vm.path("ctl")), *program)
+        reports = [vm.path("%d.%s" % (number, form)) for number in (1, 2)]
+        for number, path in enumerate(reports, 1):
+            live.next_round(number)
+            must(vm.path("ctl"), "report")
+            shutil.copy(vm.path("out." + form), path)
+        check_equal(live.finish().code, 0, "exit code")
+        for condition, holds in conditions.items():
+            code, said = hprof(vm, "diff", "--fail-if=" + condition, *reports)
+            check_equal((code, " holds: " in said), (int(holds), holds), "%s of %s: %s" % (condition, form, said))

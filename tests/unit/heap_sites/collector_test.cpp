@@ -45,6 +45,12 @@ std::vector<hprof_thread_count> counted(Collector& collector, const void* env, b
   return rows;
 }
 
+void begin(Collector& collector) {
+  char error[200] = "";
+  REQUIRE(collector.open(error, sizeof error) == HPROF_OK);
+  REQUIRE(collector.start() == HPROF_OK);
+}
+
 constexpr Config kSampled = {"sampled", 1, 1};
 constexpr hprof_report kRequest = {sizeof(hprof_report), HPROF_REPORT_REQUEST, 0, 0, 0, nullptr};
 
@@ -75,9 +81,7 @@ TEST_CASE("an agent that comes late samples, or says why it cannot count") {
 TEST_CASE("while a report waits for its output, the collector's other work goes on") {
   Fixture f;
   Collector collector(f.mock.host(), kSampled);
-  char error[200] = "";
-  REQUIRE(collector.open(error, sizeof error) == HPROF_OK);
-  REQUIRE(collector.start() == HPROF_OK);
+  begin(collector);
   f.mock.on_pause = [](uint64_t) { REQUIRE_MESSAGE(false, "a lock is waited for"); };
   uint32_t resets = 0;
   f.mock.on_write = [&] {
@@ -94,9 +98,7 @@ TEST_CASE("while a report waits for its output, the collector's other work goes 
 TEST_CASE("an object without room for its stack counts for its class") {
   Fixture f;
   Collector collector(f.mock.host(), kSampled);
-  char error[200] = "";
-  REQUIRE(collector.open(error, sizeof error) == HPROF_OK);
-  REQUIRE(collector.start() == HPROF_OK);
+  begin(collector);
   collector.open_count(f.jni(), true);
   f.mock.tables_are_full = true;
   const hprof_class_serial owner = f.add_class();
@@ -116,9 +118,7 @@ TEST_CASE("an object without room for its stack counts for its class") {
 TEST_CASE("a lost object is told to the counts that are open") {
   Fixture f;
   Collector collector(f.mock.host(), kSampled);
-  char error[200] = "";
-  REQUIRE(collector.open(error, sizeof error) == HPROF_OK);
-  REQUIRE(collector.start() == HPROF_OK);
+  begin(collector);
   collector.open_count(f.jni(), true);
   f.add_class();
   f.make_object(collector);

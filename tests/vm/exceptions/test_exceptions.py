@@ -1,9 +1,8 @@
 """exceptions=y: what is made and caught, exactly; attached, in windows, and in the answers of bin/hprof."""
 import json
 import re
-import shutil
 
-from commands import load_agent, loaded, must
+from commands import check_conditions, load_agent, loaded, must
 from harness import check, check_equal, vm_test
 from tool import hprof
 
@@ -117,18 +116,8 @@ def windows_add_up(vm):
 
 @vm_test(units=UNITS + ("encoder_ascii",))
 def conditions_hold_between_reports_of_a_running_vm(vm):
-    for form in ("a", "json"):
-        live = vm.start("exceptions=y,cutoff=0,format=%s,file=out.%s,control=%s" % (form, form, vm.path("ctl")), "Throws", "serve")
-        before, after = (vm.path(name + form) for name in ("before.", "after."))
-        for number, path in ((1, before), (2, after)):
-            live.next_round(number)
-            must(vm.path("ctl"), "report")
-            shutil.copy(vm.path("out." + form), path)
-        live.ended_well()
-        for condition, code in (("made(Throws$Own)>+3204", 1), ("made(Throws$Own)>+3205", 0), ("caught(Throws$Own)>+3399", 1),
-                                ("caught(Throws.thrower)>+3400", 0)):
-            said = hprof(vm, "diff", "--fail-if=" + condition, before, after)
-            check_equal((said[0], " holds: " in said[1]), (code, code == 1), "%s of %s: %s" % (condition, form, said[1]))
+    check_conditions(vm, "exceptions=y", ("Throws", "serve"), {
+        "made(Throws$Own)>+3204": True, "made(Throws$Own)>+3205": False, "caught(Throws$Own)>+3399": True, "caught(Throws.thrower)>+3400": False})
 
 
 @vm_test(units=UNITS + ("encoder_ascii",))
