@@ -39,7 +39,7 @@ def answer_attach(mode, reply):
         request += reply.recv(4096)
     if mode == "endless":
         flood(reply)
-    if mode == "refuses":
+    if mode in ("refuses", "loses its socket"):
         return reply.sendall(b" message " + FOREIGN + b"\nERROR refused " + FOREIGN + b"\n")
     if mode == "accepts":
         return reply.sendall(b" =collectors " + FOREIGN + b"\n =output /tmp/" + FOREIGN + b"\nOK\n")
@@ -76,11 +76,23 @@ def serve(mode, connection):
 
 def main():
     mode = sys.argv[1]
-    signal.signal(signal.SIGQUIT, lambda *_: None)
     path = "/tmp/.java_pid%d" % os.getpid()
-    server = listen(path)
+
+    def start():
+        server = listen(path)
+        threading.Thread(target=lambda: [serve(mode, server.accept()[0]) for _ in iter(int, 1)], daemon=True).start()
+
+    signals = []
+
+    def take_signal(*_):
+        signals.append(True)
+        if mode == "loses its socket" and len(signals) == 2:
+            start()
+
+    signal.signal(signal.SIGQUIT, take_signal)
+    if mode != "loses its socket":
+        start()
     print("ready", flush=True)
-    threading.Thread(target=lambda: [serve(mode, server.accept()[0]) for _ in iter(int, 1)], daemon=True).start()
     sys.stdin.read()
     os.unlink(path)
 

@@ -122,6 +122,13 @@ def a_vm_that_is_still_starting_is_waited_for(vm):
 
 
 @vm_test()
+def a_vm_whose_start_removes_its_socket_is_asked_twice(vm):
+    with FakeJvm("loses its socket") as fake:
+        code, _, err = run_tool(vm, "attach", fake.pid, "cpu=samples")
+        check_equal((code, b"refused" in err), (1, True), "hprof attach: %r" % err)
+
+
+@vm_test()
 def a_vm_that_nothing_may_attach_to_gets_no_signal(vm):
     for where in ("command line", "environment"):
         option = "-XX:+DisableAttachMechanism"

@@ -125,18 +125,23 @@ int wake(const Jvm& jvm, const std::string& path, double seconds, double deadlin
   const std::string trigger = make_trigger(jvm, error);
   if (trigger.empty()) return -1;
   int vm = -1;
-  if (kill(jvm.pid, SIGQUIT) != 0) {
-    *error = "cannot signal " + process_name(jvm.pid) + ": " + std::strerror(errno);
-  } else {
+  // A VM that starts takes signals before AttachListener::vm_start() removes the socket that the first one
+  // made: so there is a second, as from the JDK's own tools.
+  for (const double until : {(monotonic_seconds() + deadline) / 2, deadline}) {
+    if (kill(jvm.pid, SIGQUIT) != 0) {
+      *error = "cannot signal " + process_name(jvm.pid) + ": " + std::strerror(errno);
+      break;
+    }
     do {
       pause_a_little();
       vm = try_connect(jvm, path, deadline, error);
-    } while (vm < 0 && error->empty() && monotonic_seconds() < deadline);
-    if (vm < 0 && error->empty()) {
-      *error = process_name(jvm.pid) + " opened no attach socket in " +
-               std::to_string(static_cast<int>(seconds)) +
-               " s: no HotSpot VM, or attaching is off (-XX:+DisableAttachMechanism)";
-    }
+    } while (vm < 0 && error->empty() && monotonic_seconds() < until);
+    if (vm >= 0 || !error->empty()) break;
+  }
+  if (vm < 0 && error->empty()) {
+    *error = process_name(jvm.pid) + " opened no attach socket in " +
+             std::to_string(static_cast<int>(seconds)) +
+             " s: no HotSpot VM, or attaching is off (-XX:+DisableAttachMechanism)";
   }
   unlink(trigger.c_str());
   return vm;
