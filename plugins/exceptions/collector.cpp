@@ -131,8 +131,19 @@ bool Collector::close() {
 
 hprof_status Collector::start() {
   stacks_.start();
+  since_ = services_.clock->monotonic(services_.host);
   gate_.open();
   return services_.probes->start(services_.host, probes_);
+}
+
+void Collector::stop() {
+  services_.probes->stop(services_.host, probes_);
+  counted_ns_ = counted_ns();
+  since_ = 0;
+}
+
+uint64_t Collector::counted_ns() const {
+  return counted_ns_ + (since_ != 0 ? services_.clock->monotonic(services_.host) - since_ : 0);
 }
 
 void JNICALL Collector::on_made(JNIEnv* jni, jclass, jlong self, jobject exception) {
@@ -245,6 +256,17 @@ void Collector::reset() {
     sites_[i].handled.store(0, std::memory_order_relaxed);
   }
   catches_.each([](uint64_t, std::atomic<uint64_t>& count) { count.store(0, std::memory_order_relaxed); });
+  counted_ns_ = 0;
+  if (since_ != 0) since_ = services_.clock->monotonic(services_.host);
+}
+
+hprof_status Collector::write_rate(uint64_t made) const {
+  const uint64_t ns = counted_ns(), ms = ns / 1'000'000;
+  if (made == 0 || ms == 0) return HPROF_OK;
+  Note note;
+  note.add("exceptions: ").add(made).add(" made in ").seconds(ns).add(", ");
+  note.decimal(made * 10'000 / ms, 1).add(" a second");
+  return write_note(services_, note);
 }
 
 hprof_status Collector::write_sites(uint64_t created_ms) const {
@@ -266,7 +288,8 @@ hprof_status Collector::write_sites(uint64_t created_ms) const {
     totals.caught += row.caught;
     totals.uncaught += row.uncaught;
   }
-  return write_rows(services_, kSites, &rows, totals, created_ms);
+  const hprof_status status = write_rows(services_, kSites, &rows, totals, created_ms);
+  return status == HPROF_OK ? write_rate(totals.made) : status;
 }
 
 hprof_status Collector::write_catches(uint64_t created_ms) const {

@@ -26,7 +26,7 @@ class Collector {
   hprof_status open(char* error, uint32_t error_size);
   bool close();
   hprof_status start();
-  void stop() { services_.probes->stop(services_.host, probes_); }
+  void stop();
   void reset();
   hprof_status report(const hprof_report& report);
 
@@ -58,6 +58,8 @@ class Collector {
   bool is_constructor_of(JNIEnv* jni, jobject exception, jmethodID method) const;
   hprof_status write_sites(uint64_t created_ms) const;
   hprof_status write_catches(uint64_t created_ms) const;
+  hprof_status write_rate(uint64_t made) const;
+  uint64_t counted_ns() const;
 
   static constexpr uint32_t kRecents = 16384;  // a power of two
   static constexpr uint32_t kMostSites = 65536, kFewestSites = 256;
@@ -68,6 +70,9 @@ class Collector {
   jvmtiEnv* jvmti_ = nullptr;
   SessionGate gate_;
   CurrentStacks stacks_;
+  // Time in which the counts were made: before the last start (or since reset), and the start, 0 while
+  // stopped.
+  uint64_t counted_ns_ = 0, since_ = 0;
   uint64_t* lost_ = nullptr;
   uint64_t* displaced_ = nullptr;
   Recent* recent_ = nullptr;
