@@ -142,6 +142,13 @@ TEST_CASE("attaching: what the flags of the VM allow") {
   CHECK(has(find(judge_jvm(host(), facts), "attach").text, "already loaded"));
 }
 
+TEST_CASE("collectors: at start only where nothing can attach") {
+  os::JvmFacts facts = jvm("21.0.1");
+  facts.command = {"java", "-XX:-EnableDynamicAgentLoading", "Main"};
+  for (const char* collector : {"cpu=samples", "cpu=times", "calls=y", "heap=sites", "heap=dump", "monitor=y"})
+    CHECK(find(judge_jvm(host(), facts), collector).verdict == Verdict::kAtStart);
+}
+
 TEST_CASE("collectors: what a late agent can do on this version") {
   CHECK(find(judge_jvm(host(), jvm("17.0.2")), "heap=sites").verdict == Verdict::kLimited);
   CHECK(find(judge_jvm(host(), jvm("1.8.0_402")), "heap=sites").verdict == Verdict::kAtStart);

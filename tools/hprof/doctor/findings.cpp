@@ -100,33 +100,34 @@ bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vect
   return supported;
 }
 
-void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* findings) {
+// False: nothing can attach to it.
+bool judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* findings) {
   if (!jvm.agent.empty()) {
     findings->push_back({Verdict::kYes, "attach",
                          "the agent is already loaded, running or detached: " + jvm.agent,
                          "hprof ctl " + std::to_string(jvm.pid) +
                              " status shows what it does; after detach you can attach it again"});
-    return;
+    return true;
   }
   if (os::vm_flag_is(jvm.command, "DisableAttachMechanism", true)) {
     findings->push_back(
         {Verdict::kNo, "attach", "switched off by -XX:+DisableAttachMechanism",
          "start the program with the agent: hprof run cpu=samples,start=n,control=y -- java ..."});
-    return;
+    return false;
   }
   if (!jvm.attach_socket && (!jvm.catches_quit || has_word(jvm.command, "-Xrs") ||
                              os::vm_flag_is(jvm.command, "ReduceSignalUsage", true))) {
     findings->push_back(
         {Verdict::kNo, "attach", "the VM ignores SIGQUIT (-Xrs): its attach mechanism cannot be started",
          "start the program with the agent: hprof run cpu=samples,start=n,control=y -- java ..."});
-    return;
+    return false;
   }
   if (version >= 21 && os::vm_flag_is(jvm.command, "EnableDynamicAgentLoading", false)) {
     findings->push_back({Verdict::kNo, "attach", "refused by -XX:-EnableDynamicAgentLoading",
                          "remove that flag, or start the program with the agent; until then jcmd " +
                              std::to_string(jvm.pid) +
                              " JFR.start makes recordings, which hprof print and view read"});
-    return;
+    return false;
   }
   const bool warns = version >= 21 && !os::vm_flag_is(jvm.command, "EnableDynamicAgentLoading", true);
   findings->push_back({Verdict::kYes, "attach",
@@ -138,6 +139,7 @@ void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* fi
          "where /tmp is mounted noexec: hprof attach --as-is --agent=<path in the container> " +
              std::to_string(jvm.pid) + " ..."});
   }
+  return true;
 }
 
 void judge_collectors(const os::HostFacts& host, const os::JvmFacts& jvm, int version,
@@ -213,8 +215,12 @@ std::vector<Finding> judge_jvm(const os::HostFacts& host, const os::JvmFacts& jv
   std::vector<Finding> findings;
   if (!judge_process(host, jvm, &findings)) return findings;
   const int version = feature_version(jvm.version);
-  judge_attach(jvm, version, &findings);
+  const bool attaches = judge_attach(jvm, version, &findings);
+  const size_t first = findings.size();
   judge_collectors(host, jvm, version, &findings);
+  if (!attaches) {
+    for (size_t i = first; i < findings.size(); i++) findings[i].verdict = Verdict::kAtStart;
+  }
   judge_folder(jvm, &findings);
   return findings;
 }
