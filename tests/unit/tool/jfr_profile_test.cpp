@@ -232,6 +232,7 @@ TEST_CASE("jfr: reads and writes are a table by stack and target, as that of io=
        {{"host", kJfrString}, {"address", kJfrString}, {"port", kJfrInt}, {"bytesRead", kJfrLong}});
   const auto event = [&] { return builder.values().u8(1).u8(2).u8(1).u8(1); };
   for (const unsigned bytes : {7u, 5u}) builder.event(50, event().text("/a.log").u8(bytes));
+  builder.event(50, builder.values().u8(1).u8(UINT64_MAX).u8(1).u8(1).text("/b").u8(UINT64_MAX));
   builder.event(51, event().text("db").text("10.0.0.1").u4(5432).u8(100));
   builder.event(51, event().text("").text("::1").u4(0).u8(3));
   add_jfr_chunk(builder, kSecond);
@@ -242,6 +243,7 @@ TEST_CASE("jfr: reads and writes are a table by stack and target, as that of io=
   std::map<std::string, std::vector<uint64_t>> rows;  // by name: time, calls, bytes
   for (const ProfileRow& row : table.rows) rows[row.name] = row.values;
   CHECK(rows == std::map<std::string, std::vector<uint64_t>>{{"file write /a.log", {4000, 2, 12}},
+                                                             {"file write /b", {0, 1, 0}},
                                                              {"socket read db:5432", {2000, 1, 100}},
                                                              {"socket read [::1]:*", {2000, 1, 3}}});
   Files files;

@@ -227,9 +227,10 @@ class JfrProfile {
     table.squares += static_cast<double>(added) * static_cast<double>(added);
   }
 
-  // Times are in ticks.
+  // Times are in ticks. Below 0: not known.
   uint64_t amount(const JfrValue& event, std::string_view field) const {
     const uint64_t number = file_.number(file_.field(event, field));
+    if (number > INT64_MAX) return 0;
     return field == "duration" || field == "samplingPeriod" ? file_.nanoseconds(number) : number;
   }
 
