@@ -145,7 +145,8 @@ TEST_CASE("attaching: what the flags of the VM allow") {
 TEST_CASE("collectors: at start only where nothing can attach") {
   os::JvmFacts facts = jvm("21.0.1");
   facts.command = {"java", "-XX:-EnableDynamicAgentLoading", "Main"};
-  for (const char* collector : {"cpu=samples", "cpu=times", "calls=y", "heap=sites", "heap=dump", "monitor=y"})
+  for (const char* collector :
+       {"cpu=samples", "cpu=times", "calls=y", "heap=sites", "heap=dump", "monitor=y"})
     CHECK(find(judge_jvm(host(), facts), collector).verdict == Verdict::kAtStart);
 }
 
