@@ -142,4 +142,7 @@ inline bool find_entry(uint64_t from, uint64_t to, uint32_t frame_bytes, Entry* 
   return false;
 }
 
+// Continuation.enterSpecial's code is not known.
+inline int32_t find_continuation_entry(uint64_t, uint64_t*) { return 0; }
+
 }  // namespace hprof::arm64

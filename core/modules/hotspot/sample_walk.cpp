@@ -107,10 +107,24 @@ const char* SampleWalk::open(HotSpot& home, uint32_t java_version, const void* e
   if (const void* barrier = home.structs().address("StubRoutines", "_cont_returnBarrier"))
     return_barrier_ = guarded_read<uintptr_t>(barrier);
   const int64_t entry = home.structs().offset("JavaThread", "_cont_entry");
+  code_of_method_ = home.structs().offset("Method", "_code");
   if (entry < 0) return nullptr;
   continuation_from_env_ = to_thread + entry;
-  continuation_return_ = home.structs().address("ContinuationEntry", "_return_pc");
+  continuation_return_.store(home.structs().address("ContinuationEntry", "_return_pc"),
+                             std::memory_order_release);
   return nullptr;
+}
+
+// Where the tables do not say where the entry of a continuation is (Java 21), the code that makes it does.
+void SampleWalk::find_continuation_entry(const void* special) {
+  if (special == nullptr || code_of_method_ < 0 || continuation_return() != nullptr) return;
+  const auto method = guarded_read<uint64_t>(special);
+  const auto blob = guarded_at<uint64_t>(method + static_cast<uint64_t>(code_of_method_));
+  if (blob == 0 || method_of(blob) != method) return;
+  const int32_t entry = machine::find_continuation_entry(scopes_.code_of(blob), &found_return_);
+  if (entry == 0) return;
+  continuation_from_env_ = to_thread_ + entry;
+  continuation_return_.store(&found_return_, std::memory_order_release);
 }
 
 void SampleWalk::tend(JNIEnv* jni) {
@@ -130,6 +144,7 @@ void SampleWalk::tend(JNIEnv* jni) {
 }
 
 void SampleWalk::use_chunks(const StackChunks::Fields& fields, const char* why) {
+  find_continuation_entry(fields.special);
   if (why == nullptr && home_->is_on(Item::kStackChunks)) why = chunks_.open(*home_, to_thread_, fields);
   const bool is_on = home_->settle(Item::kStackChunks, why);
   chunk_use_.store(is_on ? ChunkUse::kOn : ChunkUse::kOff, std::memory_order_release);
@@ -299,7 +314,8 @@ bool SampleWalk::from_frame_below_words(Walk* w, bool calls) const {
 // Continuation.doYield that has moved the frames of the virtual thread to the heap, its own among them: what
 // it runs is the carrier's.
 bool SampleWalk::from_left_continuation(Walk* w) const {
-  const uint64_t back = continuation_return_ != nullptr ? guarded_read<uintptr_t>(continuation_return_) : 0;
+  const void* place = continuation_return();
+  const uint64_t back = place != nullptr ? guarded_read<uintptr_t>(place) : 0;
   if (back == 0 || w->code.kind != Kind::kNative) return false;
   w->tops = 0;
   return guess(w, {w->at.sp, w->at.fp, back}, HPROF_WALKED_GUESS);

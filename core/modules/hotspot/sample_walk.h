@@ -48,6 +48,7 @@ class SampleWalk : private SampledStack {
   struct Row;
   static const Row kRows[];
 
+  [[gnu::cold]] void find_continuation_entry(const void* special);
   bool start(Walk* w) const;
   Where where(Walk* w) const;
   Where where_in_method(Walk* w) const;
@@ -81,6 +82,8 @@ class SampleWalk : private SampledStack {
   uint32_t frame_complete_ = 0;
   int64_t to_thread_ = 0;  // from a JNIEnv to its JavaThread
   int64_t stack_size_from_env_ = 0;
+  int64_t code_of_method_ = -1;
+  uint64_t found_return_ = 0;
   bool has_old_sender_ = false;
   NativeNames names_;
 };

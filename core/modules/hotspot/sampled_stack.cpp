@@ -216,8 +216,9 @@ SampledStack::Behind SampledStack::step_over_barrier(Walk* w, Frame* at) const {
   w->has_heap = true;
   if (add_heap_frames(w)) return Behind::kNothing;
   w->has_hole = true;
-  const uint64_t entry = continuation_return_ != nullptr ? of_env(*w, continuation_from_env_) : 0;
-  const uint64_t back = entry != 0 ? guarded_read<uintptr_t>(continuation_return_) : 0;
+  const void* place = continuation_return();
+  const uint64_t entry = place != nullptr ? of_env(*w, continuation_from_env_) : 0;
+  const uint64_t back = entry != 0 ? guarded_read<uintptr_t>(place) : 0;
   if (back == 0 || !is_between(entry, w->low, w->high)) {
     w->steps = 0;
     return Behind::kUnknown;

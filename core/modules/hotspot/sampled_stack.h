@@ -54,9 +54,11 @@ class SampledStack : protected SampledCode {
   bool follow(Walk* w, Frame at, Call call, uint32_t more) const;
 
   uint32_t orig_pc_ = 0, method_const_ = 0, code_size_ = 0;
-  // Of virtual threads: where the return address of a continuation's entry is, and the entry of the thread's.
-  const void* continuation_return_ = nullptr;
+  // Of virtual threads: where the return address of a continuation's entry is, and the entry of the thread's,
+  // which is written first.
+  std::atomic<const void*> continuation_return_{nullptr};
   int64_t continuation_from_env_ = 0;
+  const void* continuation_return() const { return continuation_return_.load(std::memory_order_acquire); }
   // Of frames in the heap. `chunks_` is written before kOn.
   enum class ChunkUse : uint32_t { kUnknown, kWanted, kOn, kOff };
   StackChunks chunks_;

@@ -13,7 +13,7 @@ const char* StackChunks::open(HotSpot& home, int64_t to_thread, const Fields& fi
   const VmStructs& structs = home.structs();
   if (FrameSlots::kLocals == 0) return "frames in the heap are not known on this processor";
   LayoutReader layout(structs);
-  mounted_from_env_ = to_thread + layout.offset("JavaThread", "_vthread");
+  carrier_from_env_ = to_thread + layout.offset("JavaThread", "_threadObj");
   heap_at_ = layout.address("Universe", "_collectedHeap");
   collections_at_ = layout.offset("CollectedHeap", "_total_collections");
   const bool is_older = structs.offset("CollectedHeap", "_is_stw_gc_active") < 0;
@@ -36,7 +36,7 @@ const char* StackChunks::find_fields(const VmStructs& structs, JNIEnv* jni, Fiel
   const struct {
     const char *owner, *name, *descriptor;
     uint64_t* offset;
-  } wanted[] = {{"java/lang/VirtualThread", "cont", kOfContinuation, &fields->continuation},
+  } wanted[] = {{"java/lang/Thread", "cont", kOfContinuation, &fields->continuation},
                 {kContinuation, "tail", kOfChunk, &fields->tail},
                 {kChunk, "parent", kOfChunk, &fields->parent},
                 {kChunk, "size", "I", &fields->size},
@@ -54,7 +54,9 @@ const char* StackChunks::find_fields(const VmStructs& structs, JNIEnv* jni, Fiel
   fields->enter = without_exception(
       jni, jni->GetStaticMethodID(continuation, "enter", "(Ljdk/internal/vm/Continuation;Z)V"));
   fields->yields = without_exception(jni, jni->GetStaticMethodID(continuation, "doYield", "()I"));
-  if (fields->enter == nullptr || fields->yields == nullptr) return kWhyNot;
+  fields->special = without_exception(
+      jni, jni->GetStaticMethodID(continuation, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V"));
+  if (fields->enter == nullptr || fields->yields == nullptr || fields->special == nullptr) return kWhyNot;
   // The stack begins at the size of an instance without it; the low bits of a layout helper are flags.
   LayoutReader layout(structs);
   const void* klass_at = layout.address("java_lang_Class", "_klass_offset");
@@ -71,7 +73,7 @@ const char* StackChunks::find_fields(const VmStructs& structs, JNIEnv* jni, Fiel
 }
 
 uint64_t StackChunks::first_of(const void* env) const {
-  const uint64_t handle = guarded_at<uint64_t>(address_of(env) + static_cast<uint64_t>(mounted_from_env_));
+  const uint64_t handle = guarded_at<uint64_t>(address_of(env) + static_cast<uint64_t>(carrier_from_env_));
   const uint64_t thread = handle != 0 ? references_.in_handle(handle) : 0;
   if (!HeapReferences::is_object(thread)) return thread;
   const uint64_t continuation = references_.in_heap(thread + fields_.continuation);

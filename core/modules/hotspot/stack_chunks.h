@@ -1,6 +1,7 @@
 // Where the frames of a mounted virtual thread lie that have not returned to its carrier's stack: a chain of
-// stack chunks in the heap (jdk.internal.vm.StackChunk), innermost first. The thread's JavaThread leads to
-// the VirtualThread, that to its Continuation, and that to the first chunk.
+// stack chunks in the heap (jdk.internal.vm.StackChunk), innermost first. The JavaThread leads to the
+// carrier's Thread, that to the Continuation that it runs, and that to the first chunk. The current Thread
+// does not lead there while a virtual thread has made its carrier that (VirtualThread.scheduleUnpark).
 //
 // Frames lie in a chunk as they lay on the stack, but that offsets replace addresses within it: the saved
 // frame pointer of an interpreted frame's callee, and in the frame the sender's stack pointer and the local
@@ -39,12 +40,13 @@ class StackChunks {
 
   // Offsets in objects, and ids of methods.
   struct Fields {
-    uint64_t continuation;              // of VirtualThread
+    uint64_t continuation;              // of Thread
     uint64_t tail;                      // of Continuation
     uint64_t parent, size, sp, bottom;  // of StackChunk
     uint64_t stack;                     // behind these
     const void* enter;                  // Continuation.enter, the outermost frame of all
     const void* yields;                 // Continuation.doYield
+    const void* special;                // Continuation.enterSpecial, which calls `enter`
   };
 
   // Asks the JDK's classes. Call it once a virtual thread has run, since it initialises them. nullptr: found;
@@ -69,7 +71,7 @@ class StackChunks {
   HeapReferences references_;
   const void* heap_at_ = nullptr;
   uint32_t pause_at_ = 0, collections_at_ = 0;
-  int64_t mounted_from_env_ = 0;
+  int64_t carrier_from_env_ = 0;
   Fields fields_ = {};
 };
 

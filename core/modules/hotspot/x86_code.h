@@ -115,4 +115,22 @@ inline bool find_entry(uint64_t from, uint64_t to, uint32_t frame_bytes, Entry* 
   return false;
 }
 
+// Finds in the code of Continuation.enterSpecial where a thread has the entry of its continuation: mov rax,
+// [r15 + entry]; mov [rsp + 8], rax; mov [r15 + entry], rsp. 0: it is not there. back: a return
+// address behind that.
+inline int32_t find_continuation_entry(uint64_t from, uint64_t* back) {
+  constexpr uint64_t kMost = 256, kLoad = 0x4800000000878b49, kLoadMask = 0xff00000000ffffff,
+                     kStore = 0xa7894908244489, kStoreMask = 0xffffffffffffff;
+  int32_t entry = 0;
+  for (uint64_t at = from; at < from + kMost; at++) {
+    const auto offset = guarded_at<int32_t>(at + 3);
+    if ((guarded_at<uint64_t>(at) & kLoadMask) == kLoad &&
+        (guarded_at<uint64_t>(at + 8) & kStoreMask) == kStore && guarded_at<int32_t>(at + 15) == offset)
+      entry = offset;
+    *back = at + 5;
+    if (entry != 0 && is_direct_call(*back)) return entry;
+  }
+  return 0;
+}
+
 }  // namespace hprof::x86

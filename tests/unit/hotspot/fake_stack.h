@@ -22,10 +22,11 @@ class FakeStack {
                             kPcsEnd = 72, kComplete = 76, kLevel = 80, kOrigPc = 84;
   static constexpr uint64_t kProbe = 0x99990;
 
-  explicit FakeStack(uint32_t off = 0, uint32_t java = 17, const char* protection = nullptr)
+  explicit FakeStack(uint32_t off = 0, uint32_t java = 17, const char* protection = nullptr,
+                     bool names_entries = true)
       : java_(java), code_(64 * 1024), segments_(code_.size() >> kSegmentShift, 255) {
     heap_ = {code_.data(), code_.data() + code_.size(), segments_.data(), nullptr, kSegmentShift};
-    add_rows();
+    add_rows(names_entries);
     if (protection != nullptr) tables.flag("UseBranchProtection", protection);
     tables.finish();
     tables.open(&hotspot, off);
@@ -124,8 +125,13 @@ class FakeStack {
   }
   // The return address of Continuation.enterSpecial's call.
   void set_continuation_return(uint64_t pc) { continuation_return_ = pc; }
-  // thread: a reference to the virtual thread that runs on it.
-  void mount(const uint64_t* thread) { thread_.mounted = address(thread); }
+  // The entry of the thread's continuation is that slot of its stack. Returns where the thread has it.
+  int32_t set_entry(uint32_t number) {
+    thread_.continuation = address(&stack_[number]);
+    return static_cast<int32_t>(offsetof(Thread, continuation));
+  }
+  // thread: a reference to the Thread of the carrier.
+  void set_carrier(const uint64_t* thread) { thread_.carrier = address(thread); }
   struct CollectedHeap {
     uint32_t pause, collections;
   };
@@ -208,7 +214,7 @@ class FakeStack {
   static void put(uint8_t* to, T value) {
     std::memcpy(to, &value, sizeof value);
   }
-  void add_rows();
+  void add_rows(bool names_entries);
   uint64_t continuation_return_ = 0;
   struct Anchor {
     uint64_t sp, pc, fp;
@@ -216,7 +222,7 @@ class FakeStack {
   struct Thread {
     uint64_t pad;
     Anchor anchor;
-    uint64_t stack_base, stack_size, state, continuation, mounted;
+    uint64_t stack_base, stack_size, state, continuation, carrier;
     uint64_t env;
   };
   struct Heap {
@@ -241,7 +247,7 @@ class FakeStack {
   uint64_t* saved_fp_ = nullptr;
 };
 
-inline void FakeStack::add_rows() {
+inline void FakeStack::add_rows(bool names_entries) {
   tables.field("JavaFrameAnchor", "_last_Java_sp", offsetof(Anchor, sp));
   tables.field("JavaFrameAnchor", "_last_Java_pc", offsetof(Anchor, pc));
   tables.field("JavaFrameAnchor", "_last_Java_fp", offsetof(Anchor, fp));
@@ -261,12 +267,14 @@ inline void FakeStack::add_rows() {
   tables.field("nmethod", "_comp_level", kLevel);
   tables.field("nmethod", "_orig_pc_offset", kOrigPc);
   tables.field("Thread", "_stack_size", offsetof(Thread, stack_size));
-  tables.field("JavaThread", "_cont_entry", offsetof(Thread, continuation));
-  tables.field("JavaThread", "_vthread", offsetof(Thread, mounted));
+  if (names_entries) {
+    tables.field("JavaThread", "_cont_entry", offsetof(Thread, continuation));
+    tables.static_field("ContinuationEntry", "_return_pc", &continuation_return_);
+  }
+  tables.field("JavaThread", "_threadObj", offsetof(Thread, carrier));
   tables.static_field("Universe", "_collectedHeap", &collected_heap_at_);
   tables.field("CollectedHeap", "_is_stw_gc_active", offsetof(CollectedHeap, pause));
   tables.field("CollectedHeap", "_total_collections", offsetof(CollectedHeap, collections));
-  tables.static_field("ContinuationEntry", "_return_pc", &continuation_return_);
   tables.field("JavaThread", "_thread_state", offsetof(Thread, state));
   tables.field("ConstMethod", "_code_size", 18);
   tables.field("PcDesc", "_pc_offset", 0);
@@ -277,6 +285,7 @@ inline void FakeStack::add_rows() {
   tables.field("Thread", "_stack_base", offsetof(Thread, stack_base));
   tables.static_field("StubRoutines", "_call_stub_return_address", &call_stub_return_);
   tables.field("Method", "_constMethod", 0);
+  tables.field("Method", "_code", sizeof(uint64_t));
   tables.field("ConstMethod", "_method_idnum", 16);
   tables.field("ConstMethod", "_constants", 8);
   tables.field("ConstantPool", "_pool_holder", 0);

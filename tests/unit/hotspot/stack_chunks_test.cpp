@@ -39,7 +39,7 @@ struct Virtual {
     chunk.stack[kFrame + 1] = entry_pc;
     continuation[1] = address(&chunk);
     thread[1] = address(continuation);
-    vm.mount(&mounted);
+    vm.set_carrier(&carrier);
     StackChunks::Fields fields = kFields;
     fields.enter = enters.id();
     fields.yields = yields.id();
@@ -94,7 +94,7 @@ struct Virtual {
   uint64_t leaving = vm.add_blob("native nmethod", 2048, 2, address(&yields.method), 9);
   uint64_t leaf_pc = leaf + 1200, back = leaf + 1400, pc = code + 1400, entry_pc = entry + 1400;
   FakeChunk chunk;
-  uint64_t continuation[2] = {}, thread[2] = {}, mounted = address(thread);
+  uint64_t continuation[2] = {}, thread[2] = {}, carrier = address(thread);
   hprof_interrupted_stack stack = {};
 };
 
@@ -129,7 +129,7 @@ TEST_CASE("a stack whose frames in the heap are not what they have to be is not 
   if (!kReadsChunks) return;
   Virtual program;
   REQUIRE(program.is_whole());
-  SUBCASE("nothing is mounted") { program.mounted = 0; }
+  SUBCASE("nothing is mounted") { program.carrier = 0; }
   SUBCASE("no continuation") { program.thread[1] = 0; }
   SUBCASE("no chunk") { program.continuation[1] = 0; }
   SUBCASE("a chunk that cannot be read") { program.continuation[1] = 4096; }
@@ -181,6 +181,48 @@ TEST_CASE("frames are not listed while the thread may be putting them into the h
   CHECK(program.walk_from_vm(program.back, 6).size() == 5);
   CHECK(program.stack.has_hole == 0);
   CHECK(program.walk_from_vm(program.pc, 10).empty());
+}
+
+TEST_CASE("the code of Continuation.enterSpecial tells where a thread has the entry of its continuation") {
+  if (!kReadsChunks) return;
+  constexpr uint32_t kEntry = 24, kSpecialWords = 10;
+  FakeStack vm(0, 19, nullptr, false);
+  TestMethod special, top, runs;
+  const uint64_t leaf = vm.add_blob("nmethod", 2048, 6, address(&top.method), 4);
+  const uint64_t barrier = vm.add_blob("StubRoutines (continuation stubs)", 2048, 0, 0, 0);
+  uint64_t method[2] = {special.method, 0};
+  const uint64_t* id = method;
+  method[1] = vm.add_blob("native nmethod", 2048, kSpecialWords, address(method), 6);
+  const uint64_t back = method[1] + 160;
+  FakeStack::set_scopes(leaf, leaf + 1205, {{&top.method, 3}});
+  vm.begin();
+  vm.compiled(leaf + 1200, 6);
+  vm.compiled(barrier + 200, kEntry - 16 - 6);
+  vm.compiled(back, kSpecialWords);
+  vm.interpreted(address(&runs.method), address(runs.constant.code) + 7);
+  vm.end();
+  hprof_interrupted_stack stack = {};
+  const auto at = vm.interrupted();
+  const auto walked = [&] {
+    StackChunks::Fields fields = Virtual::kFields;
+    fields.special = &id;
+    vm.sampled.use_chunks(fields, "not here");
+    return vm.walk_sampled(at, 10, &stack).size();
+  };
+  const auto entry = static_cast<uint8_t>(vm.set_entry(kEntry));
+  uint8_t code[] = {0x49, 0x8b, 0x87, entry, 0, 0, 0, 0x48, 0x89, 0x44, 0x24, 8,
+                    0x49, 0x89, 0xa7, entry, 0, 0, 0, 0xe8, 0,    0,    0,    0};
+  const auto write = [&] {
+    std::memcpy(reinterpret_cast<void*>(static_cast<uintptr_t>(back - 24)), code, sizeof code);
+  };
+  CHECK(walked() == 0);
+  code[15]++;  // another field than the one that it loaded
+  write();
+  CHECK(walked() == 0);
+  code[15]--;
+  write();
+  CHECK(walked() == 3);
+  CHECK(stack.has_hole == 1);
 }
 
 TEST_CASE("any other word in a chunk does no harm, and no frame follows Continuation.enter") {

@@ -235,8 +235,8 @@ def check_whole(vm, *program, java=()):
     needs_own_walk(vm)
     most = 0.002 if vm.machine == "amd64" else MOST_ELSEWHERE
     check(sum(n for n, _ in lost) <= most * total + PROOF, "lost of %d samples: %s" % (total, worst(lost)))
-    by_vm = re.search(r"([\d.]+)% by AsyncGetCallTrace", note)
-    check(not by_vm or float(by_vm.group(1)) <= 100 * (most + PROOF / total), note)
+    whole = float(re.search(r"stacks: ([\d.]+)% whole", note).group(1))
+    check(whole >= 100 * (1 - most - PROOF / total), note)
 
 
 @vm_test(units=UNITS, needs=("sampling signals",))
