@@ -1,5 +1,6 @@
 #include "collector.h"
 
+#include <atomic>
 #include <cstring>
 
 #include <hprof/cpp/jni_exception.hpp>
@@ -15,11 +16,13 @@ namespace {
 
 constexpr const char* kName = "hprof/Counter";
 constexpr const char* kUnitIds[kCountingUnits] = {"calls", "heap_sites"};
-constexpr uint64_t kMostText = 64 * 1024;  // of a stack
+constexpr uint32_t kShortName = 1024;
+constexpr uint64_t kMostName = 256 * 1024;  // a class, a method and a source have 64 KiB each
 
 // As in hprof.Agent.
 enum : jlong { kEnded = 0, kNoMemory = -1, kVirtual = -2 };
-enum : jint { kMethodName, kClassName, kStack };
+enum : jint { kMethodName, kClassName, kFrameName };
+enum : jlong { kCalls = 1, kObjects = 2, kSession = 4 };
 
 SessionGate gate;              // of the native methods
 Collector* session = nullptr;  // theirs while they are inside
@@ -41,8 +44,12 @@ jlongArray JNICALL end_count(JNIEnv* jni, jclass, jlong handle) {
   return in_session(jlongArray{}, [&](Collector& now) { return now.end(jni, handle); });
 }
 
-jstring JNICALL name_of(JNIEnv* jni, jclass, jint kind, jlong number) {
-  return in_session(jstring{}, [&](Collector& now) { return now.name(jni, kind, number); });
+jstring JNICALL name_of(JNIEnv* jni, jclass, jlong of, jint kind, jlong number) {
+  return in_session(jstring{}, [&](Collector& now) { return now.name(jni, of, kind, number); });
+}
+
+jlongArray JNICALL frames_of(JNIEnv* jni, jclass, jlong of, jlong trace) {
+  return in_session(jlongArray{}, [&](Collector& now) { return now.frames(jni, of, trace); });
 }
 
 jboolean JNICALL counts_method(JNIEnv* jni, jclass, jstring name) {
@@ -53,14 +60,16 @@ jboolean JNICALL bind(JNIEnv* jni, jclass, jclass agent) {
   char running[] = "isRunning", running_type[] = "()Z";
   char begin[] = "begin", begin_type[] = "(ILjava/lang/Thread;)J";
   char end[] = "end", end_type[] = "(J)[J";
-  char name[] = "name", name_type[] = "(IJ)Ljava/lang/String;";
+  char name[] = "name", name_type[] = "(JIJ)Ljava/lang/String;";
+  char frames[] = "frames", frames_type[] = "(JJ)[J";
   char counts[] = "counts", counts_type[] = "(Ljava/lang/String;)Z";
   const JNINativeMethod methods[] = {{running, running_type, reinterpret_cast<void*>(&is_running)},
                                      {begin, begin_type, reinterpret_cast<void*>(&begin_count)},
                                      {end, end_type, reinterpret_cast<void*>(&end_count)},
                                      {name, name_type, reinterpret_cast<void*>(&name_of)},
+                                     {frames, frames_type, reinterpret_cast<void*>(&frames_of)},
                                      {counts, counts_type, reinterpret_cast<void*>(&counts_method)}};
-  const bool is_bound = agent != nullptr && jni->RegisterNatives(agent, methods, 5) == JNI_OK;
+  const bool is_bound = agent != nullptr && jni->RegisterNatives(agent, methods, 6) == JNI_OK;
   clear_exception(jni);
   return is_bound ? JNI_TRUE : JNI_FALSE;
 }
@@ -93,6 +102,8 @@ hprof_status Collector::start() {
     s.log->message(s.host, "count=y: the VM does not define the class hprof.Counter");
     return HPROF_FAILED;
   }
+  static std::atomic<jlong> sessions{0};
+  session_ = ++sessions;
   session = this;
   gate.open();
   return HPROF_OK;
@@ -171,7 +182,7 @@ jlongArray Collector::rows_of(JNIEnv* jni, const Snapshot& counted) const {
   auto* words = size <= INT32_MAX ? s.allocate<jlong>(size) : nullptr;
   if (words == nullptr) return nullptr;
   jlong* at = words;
-  *at++ = (units_[0] != nullptr ? 1 : 0) | (units_[1] != nullptr ? 2 : 0);
+  *at++ = (units_[0] != nullptr ? kCalls : 0) | (units_[1] != nullptr ? kObjects : 0) | session_ * kSession;
   *at++ = static_cast<jlong>(calls.size());
   for (uint64_t i = 0; i < calls.size(); i++) {
     *at++ = calls[i].what;
@@ -247,22 +258,39 @@ jboolean Collector::counts_method(JNIEnv* jni, jstring name) const {
   return search.found ? JNI_TRUE : JNI_FALSE;
 }
 
-jstring Collector::name(JNIEnv* jni, jint kind, jlong number) const {
-  const Services& s = services_;
+void Collector::add_name(jint kind, uint32_t id, TextBuffer* to) const {
+  if (kind == kMethodName) add_method(id, to);
+  if (kind == kClassName) add_text(find_class(services_.ids, services_.host, id)->name, to);
+  if (kind == kFrameName) add_frame(id, to);
+}
+
+// Null: the id is of another session, or there is no memory.
+jstring Collector::name(JNIEnv* jni, jlong session, jint kind, jlong number) const {
+  if (session != session_) return nullptr;
   const auto id = static_cast<uint32_t>(number);
-  auto* room = s.allocate<char>(kMostText);
+  TextLine<kShortName> line;
+  add_name(kind, id, &line);
+  if (!line.cut()) return without_exception(jni, jni->NewStringUTF(line.c_str()));
+  auto* room = services_.allocate<char>(kMostName);
   if (room == nullptr) return nullptr;
-  TextBuffer text(room, kMostText);
-  if (kind == kMethodName) add_method(id, &text);
-  if (kind == kClassName) add_text(find_class(s.ids, s.host, id)->name, &text);
-  if (kind == kStack) {
-    const auto trace = find_trace(s.ids, s.host, id);
-    for (uint32_t i = 0; i < trace->frame_count; i++)
-      add_frame(trace->frames[i], i == 0 ? &text : &text.add("\n"));
-  }
+  TextBuffer text(room, kMostName);
+  add_name(kind, id, &text);
   jstring made = without_exception(jni, jni->NewStringUTF(text.c_str()));
-  s.release(room, kMostText);
+  services_.release(room, kMostName);
   return made;
+}
+
+// The ids of the frames of a trace, the innermost one first. Null: as for name().
+jlongArray Collector::frames(JNIEnv* jni, jlong session, jlong trace) const {
+  if (session != session_) return nullptr;
+  const auto known = find_trace(services_.ids, services_.host, static_cast<uint32_t>(trace));
+  const auto count = static_cast<jsize>(known->frame_count);
+  jlongArray ids = without_exception(jni, jni->NewLongArray(count));
+  for (jsize i = 0; ids != nullptr && i < count; i++) {
+    const jlong id = known->frames[i];
+    jni->SetLongArrayRegion(ids, i, 1, &id);
+  }
+  return ids;
 }
 
 }  // namespace hprof::count

@@ -31,7 +31,8 @@ class Collector {
   // The native methods of hprof.Agent. [app]
   jlong begin(JNIEnv* jni, jint threads, jobject thread);
   jlongArray end(JNIEnv* jni, jlong handle);
-  jstring name(JNIEnv* jni, jint kind, jlong number) const;
+  jstring name(JNIEnv* jni, jlong session, jint kind, jlong number) const;
+  jlongArray frames(JNIEnv* jni, jlong session, jlong trace) const;
   jboolean counts_method(JNIEnv* jni, jstring name) const;
 
  private:
@@ -41,6 +42,7 @@ class Collector {
   void tell(JNIEnv* jni, uint32_t open) const;  // the units that a count of the thread begins or ends
   void hide(JNIEnv* jni, uint32_t on) const;
   jlongArray rows_of(JNIEnv* jni, const Snapshot& counted) const;
+  void add_name(jint kind, uint32_t id, TextBuffer* to) const;
   void add_text(hprof_string_id id, TextBuffer* to) const;
   void add_method(hprof_method_id id, TextBuffer* to) const;
   void add_frame(hprof_frame_id id, TextBuffer* to) const;
@@ -49,6 +51,7 @@ class Collector {
   const hprof_thread_counts* units_[kCountingUnits] = {};  // null: that one does not run
   OpenCounts counts_;
   Lock lock_;             // of open_
+  jlong session_ = 0;     // its number in this process: ids are of one session
   bool is_held_ = false;  // a thread is still in a native method
   uint64_t open_ = 0;     // counts; while there are any, the units count
 };

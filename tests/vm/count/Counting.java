@@ -258,11 +258,14 @@ public class Counting {
         check(5, 5, all[0], "all threads, of which one is virtual");
     }
 
-    /** "ready <pid>", then for each line that it reads a count, or why there is none, and "did". */
+    /** "ready <pid>", then for each line that it reads a count, or why there is none, and "did". Names are of the session that counted. */
     static void rounds() throws IOException {
         System.out.println("ready " + Pid.own());
+        Counts[] unread = new Counts[1];
         while (System.in.read() >= 0) {
+            if (unread[0] != null) refused(() -> unread[0].calls(), "was stopped");
             try {
+                unread[0] = Hprof.count(() -> work(1));
                 Counts counts = Hprof.count(() -> work(7));
                 System.out.println(counts.calls("Counting.step") + " steps");
                 System.out.println(counts.objects(Item.class) + " items");

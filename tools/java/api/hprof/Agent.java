@@ -5,10 +5,10 @@ import java.lang.reflect.InvocationTargetException;
 /** The native methods of the agent, which binds them to this class when it is asked to: see plugins/count. */
 final class Agent {
     /** What name() knows. */
-    static final int METHOD = 0, CLASS = 1, TRACE = 2;
+    static final int METHOD = 0, CLASS = 1, FRAME = 2;
 
-    /** What end() has. */
-    static final long CALLS = 1, OBJECTS = 2;
+    /** What end() has; the session's number times SESSION is added. */
+    static final long CALLS = 1, OBJECTS = 2, SESSION = 4;
 
     // Answers of begin(), which else are handles of counts.
     static final int ENDED = 0, NO_MEMORY = -1, VIRTUAL = -2;
@@ -51,14 +51,11 @@ final class Agent {
     /** CALLS and OBJECTS; the number of methods that were called; these, each with its calls; sites: class, trace, objects, bytes. */
     static native long[] end(long handle);
 
-    /** Null: the agent was stopped, or has no memory. */
-    static native String name(int kind, long number);
+    /** Of a session; null: the agent was stopped since, or has no memory. */
+    static native String name(long session, int kind, long number);
 
-    static String known(int kind, long number) {
-        String name = name(kind, number);
-        if (name == null) throw new IllegalStateException("the hprof agent was stopped, or had no memory, before the names of this count were read");
-        return name;
-    }
+    /** The frames of a trace, as name() knows them, the innermost first; null as for name(). */
+    static native long[] frames(long session, long trace);
 
     /** True: the calls of a method with that name are counted. */
     static native boolean counts(String method);

@@ -1,13 +1,13 @@
 package hprof;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.ToLongFunction;
+import java.util.function.ObjIntConsumer;
+import java.util.function.ObjLongConsumer;
 
 /**
  * What a count has found. Its numbers can be read when it is closed, also by other threads.
@@ -30,7 +30,7 @@ public final class Counts implements AutoCloseable {
             this.type = type;
             this.objects = objects;
             this.bytes = bytes;
-            this.stack = Collections.unmodifiableList(stack);
+            this.stack = stack;
         }
 
         /** True: the class has that name, or it begins as a name with {@code *} says. */
@@ -47,6 +47,7 @@ public final class Counts implements AutoCloseable {
     }
 
     private static final int METHODS = 1, FIRST = 2;  // in rows
+    private static final int TRACE = 1, OBJECTS = 2, BYTES = 3, SITE = 4;  // from the place of a site; its class comes first
 
     private final boolean all;
     private final Thread owner = Thread.currentThread();
@@ -75,7 +76,7 @@ public final class Counts implements AutoCloseable {
 
     /** The calls of all methods. */
     public long calls() {
-        return sum(callsByMethod(), "*");
+        return callsOf("*");
     }
 
     /**
@@ -84,8 +85,8 @@ public final class Counts implements AutoCloseable {
      * @throws IllegalArgumentException there is no such method, or its calls are not counted
      */
     public long calls(String method) {
-        long calls = sum(callsByMethod(), method);
-        if (calls == 0 && !method.endsWith("*") && !Agent.counts(method))
+        long calls = callsOf(method);
+        if (calls == 0 && !method.endsWith("*") && !names().counts(method))
             throw new IllegalArgumentException("calls of " + method + " are not counted: no class that has been loaded has a "
                 + "method of that name, or include= leaves it out, or the VM replaces its code by its own");
         return calls;
@@ -93,13 +94,9 @@ public final class Counts implements AutoCloseable {
 
     /** The calls of each method that was called, by its name. */
     public Map<String, Long> callsByMethod() {
-        require(Agent.CALLS);
         if (calls != null) return calls;
         Map<String, Long> found = new TreeMap<>();
-        for (int i = FIRST; i < firstSite(); i += 2) {
-            String method = Agent.known(Agent.METHOD, rows[i]);
-            if (!isOwn(method)) found.merge(method, rows[i + 1], Long::sum);
-        }
+        eachMethod((method, count) -> found.merge(method, count, Long::sum));
         return calls = Collections.unmodifiableMap(found);
     }
 
@@ -114,7 +111,7 @@ public final class Counts implements AutoCloseable {
     }
 
     public long objects(String type) {
-        return sum(objectsByClass(), type);
+        return sum(type, OBJECTS);
     }
 
     /** The bytes of all objects. */
@@ -127,29 +124,24 @@ public final class Counts implements AutoCloseable {
     }
 
     public long bytes(String type) {
-        return sum(bytesByClass(), type);
+        return sum(type, BYTES);
     }
 
     /** The objects of each class, by its name. */
     public Map<String, Long> objectsByClass() {
-        return byClass(site -> site.objects);
+        return byClass(OBJECTS);
     }
 
     /** The bytes of the objects of each class, by its name. */
     public Map<String, Long> bytesByClass() {
-        return byClass(site -> site.bytes);
+        return byClass(BYTES);
     }
 
     /** The stacks that made objects, each with a class. */
     public List<Site> sites() {
         if (sites != null) return sites;
-        require(Agent.OBJECTS);
         List<Site> found = new ArrayList<>();
-        for (int i = firstSite(); i < rows.length; i += 4) {
-            String type = Agent.known(Agent.CLASS, rows[i]);
-            if (!type.equals(Counts.class.getName()))
-                found.add(new Site(type, rows[i + 2], rows[i + 3], Arrays.asList(Agent.known(Agent.TRACE, rows[i + 1]).split("\n"))));
-        }
+        eachSite((type, at) -> found.add(new Site(type, rows[at + OBJECTS], rows[at + BYTES], names().stack(rows[at + TRACE]))));
         found.sort(Comparator.comparingLong((Site site) -> -site.objects).thenComparing(site -> site.type));
         return sites = Collections.unmodifiableList(found);
     }
@@ -174,18 +166,43 @@ public final class Counts implements AutoCloseable {
         return String.format("%,d calls, %,d objects, %,d bytes", calls(), objects(), bytes());
     }
 
-    private Map<String, Long> byClass(ToLongFunction<Site> amount) {
+    private Map<String, Long> byClass(int amount) {
         Map<String, Long> sums = new TreeMap<>();
-        for (Site site : sites()) sums.merge(site.type, amount.applyAsLong(site), Long::sum);
+        eachSite((type, at) -> sums.merge(type, rows[at + amount], Long::sum));
         return sums;
     }
 
-    private static long sum(Map<String, Long> numbers, String name) {
-        long sum = 0;
-        for (Map.Entry<String, Long> row : numbers.entrySet()) {
-            if (matches(name, row.getKey())) sum += row.getValue();
+    private long callsOf(String pattern) {
+        long[] sum = new long[1];
+        eachMethod((method, count) -> sum[0] += matches(pattern, method) ? count : 0);
+        return sum[0];
+    }
+
+    private long sum(String pattern, int amount) {
+        long[] sum = new long[1];
+        eachSite((type, at) -> sum[0] += matches(pattern, type) ? rows[at + amount] : 0);
+        return sum[0];
+    }
+
+    private void eachMethod(ObjLongConsumer<String> visit) {
+        require(Agent.CALLS);
+        for (int i = FIRST; i < firstSite(); i += 2) {
+            String method = names().method(rows[i]);
+            if (!isOwn(method)) visit.accept(method, rows[i + 1]);
         }
-        return sum;
+    }
+
+    /** Visits the class and the place in rows of each site. */
+    private void eachSite(ObjIntConsumer<String> visit) {
+        require(Agent.OBJECTS);
+        for (int i = firstSite(); i < rows.length; i += SITE) {
+            String type = names().type(rows[i]);
+            if (!type.equals(Counts.class.getName())) visit.accept(type, i);
+        }
+    }
+
+    private Names names() {
+        return Names.of(rows[0] / Agent.SESSION);
     }
 
     private static boolean matches(String pattern, String name) {
@@ -195,7 +212,8 @@ public final class Counts implements AutoCloseable {
 
     /** Of these classes, which run inside of an outer count. */
     private static boolean isOwn(String method) {
-        return method.startsWith("hprof.Hprof.") || method.startsWith("hprof.Counts.") || method.startsWith("hprof.Agent.");
+        return method.startsWith("hprof.Hprof.") || method.startsWith("hprof.Counts.") || method.startsWith("hprof.Agent.")
+            || method.startsWith("hprof.Names.");
     }
 
     private int firstSite() {
