@@ -10,8 +10,7 @@ static constexpr uint32_t kLongStack = 48;  // frames that the VM is asked for w
 
 void KnownStacks::open(const HotSpotServices& services) {
   services_ = services;
-  wrong_walks_ = services.log->loss_counter(services.host,
-                                            "walked stacks: one was wrong, so the VM walks all from then on");
+  wrong_walks_ = services.log->loss_counter(services.host, kWrongWalks);
 }
 
 void KnownStacks::close_thread(StackThread* thread) const {

@@ -12,10 +12,10 @@
 #include <jvmti.h>
 
 #include <hprof/cpp/hotspot.hpp>
+#include <hprof/cpp/proofs.hpp>
 
 #include "allocation_stacks.h"
 #include "cache.h"
-#include "proofs.h"
 
 namespace hprof::sites {
 

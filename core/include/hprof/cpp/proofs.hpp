@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides which answers are compared with the VM's: the first of all threads, then one in many of each.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-namespace hprof::sites {
+namespace hprof {
+
+// A counter of losses: a walk over frames (draft/walk.h) has answered wrong.
+constexpr const char* kWrongWalks = "walked stacks: one was wrong, so the VM walks all from then on";
 
 class Proofs {
  public:
@@ -34,4 +38,4 @@ class Proofs {
   const uint32_t every_;
 };
 
-}  // namespace hprof::sites
+}  // namespace hprof
