@@ -11,6 +11,10 @@ using namespace hprof;
 namespace {
 
 uint32_t unloaded = 0;
+int walk_state = 0;
+uint64_t walked_key = 0;  // 0: a frame is not known
+bool is_trusted = true;
+constexpr uint32_t kCompared = 1000;  // first known answers
 
 struct StacksVm : UnitVm {
   hprof_vm_counts_service counts = {};
@@ -18,9 +22,11 @@ struct StacksVm : UnitVm {
   Thread* thread = nullptr;
   uint32_t asked = 0;  // frames
   uint32_t named = 0;  // stacks that were not known
+  hprof_walk_service walk = {};
 
-  explicit StacksVm(uint32_t depth = 4, bool has_counts = true) {
+  explicit StacksVm(uint32_t depth = 4, bool has_counts = true, bool has_walk = false) {
     mock.settings.depth = depth;
+    if (has_walk) set_walk();
     unloaded = 0;
     counts.size = sizeof counts;
     counts.unloads = [](const hprof_host*) -> const uint32_t* { return &unloaded; };
@@ -34,6 +40,21 @@ struct StacksVm : UnitVm {
     run(nullptr);
     stacks.close();
     CHECK(mock.memory_used == 0);
+  }
+  // Keys are `walked_key` and the number of frames that are wanted.
+  void set_walk() {
+    walk.size = sizeof walk;
+    walk.seen_bytes = 8;
+    walk.open = [](const hprof_host*, void*, const char**) {
+      return reinterpret_cast<hprof_walk*>(&walk_state);
+    };
+    walk.key = [](hprof_walk*, const void*, uint32_t depth, uint64_t, hprof_walk_thread*) -> uint64_t {
+      return walked_key != 0 ? walked_key + depth : 0;
+    };
+    walk.distrust = [](hprof_walk*) { is_trusted = false; };
+    mock.set_service(HPROF_SERVICE_WALK, &walk);
+    walked_key = 1000;
+    is_trusted = true;
   }
   // `inner` frames of the JDK on so many of the program, of which the innermost is App.<first>.
   void stack(uint32_t inner, uint32_t outer, const std::string& first = "run") {
@@ -130,4 +151,55 @@ TEST_CASE("threads have stacks of their own, and depth=0 has none") {
   StacksVm none(0);
   none.stack(2, 6);
   CHECK(none.current() == 0);
+}
+
+TEST_CASE("a walked stack asks the VM no more, once the first answers agreed with it") {
+  StacksVm vm(4, true, true);
+  vm.stack(2, 6);
+  const uint64_t trace = vm.current();
+  for (uint32_t i = 0; i < kCompared; i++) CHECK(vm.current() == trace);
+  const uint32_t calls = vm.single_calls;
+  CHECK(calls >= kCompared);
+  vm.current();  // the first of its thread after that
+  for (int i = 0; i < 100; i++) CHECK(vm.current() == trace);
+  CHECK(vm.single_calls == calls + 1);
+  CHECK(vm.named == 1);
+  walked_key = 2000;
+  vm.stack(2, 6, "other");
+  CHECK(vm.current() != trace);
+  CHECK(vm.single_calls == calls + 2);
+  walked_key = 0;
+  vm.stack(2, 6);
+  CHECK(vm.current() == trace);
+  CHECK(vm.single_calls == calls + 3);
+  walked_key = 1000;
+  unloaded++;
+  vm.stack(2, 6, "third");
+  CHECK(vm.current() != trace);
+  CHECK(is_trusted);
+}
+
+TEST_CASE("a walked stack with many inner frames is found by a key of more frames") {
+  StacksVm vm(4, true, true);
+  vm.stack(CurrentStacks::kMostInner - 1, 6);
+  const uint64_t trace = vm.current();
+  CHECK(vm.frames(trace) == 4);
+  for (uint32_t i = 0; i <= kCompared; i++) CHECK(vm.current() == trace);
+  const uint32_t calls = vm.single_calls;
+  for (int i = 0; i < 100; i++) CHECK(vm.current() == trace);
+  CHECK(vm.single_calls == calls);
+  CHECK(vm.named == 1);
+}
+
+TEST_CASE("a walk that was wrong is not used any more") {
+  StacksVm vm(4, true, true);
+  vm.stack(2, 6);
+  const uint64_t trace = vm.current();
+  vm.stack(2, 6, "other");
+  const uint64_t other = vm.current();
+  CHECK(other != trace);
+  CHECK(!is_trusted);
+  CHECK(vm.current() == other);
+  vm.stack(2, 6);
+  CHECK(vm.current() == trace);
 }

@@ -177,3 +177,20 @@ def opentelemetry_has_the_calls_with_their_targets(vm):
             sums = {name: sum(values[name] for _, values, attributes in profiles[name].stacks
                               if (attributes["operation"], attributes["target"]) == (operation, target)) for name in ("calls", "bytes")}
             check_equal((operation, target, sums), (operation, target, {"calls": calls, "bytes": size}), "%s\n%s\n" % (form, run))
+
+
+@vm_test(units=UNITS)
+def stacks_of_compiled_and_interpreted_frames_are_told_apart(vm):
+    for java in ((), ("-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,StackIo.one")):
+        run = vm.run_java(vm.agent_option(OUTPUT + ",logflags=1"), *java, "StackIo", "60000")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        check("walked stacks" not in run.err, "a walk was wrong\n%s" % run)
+        calls = {}
+        for row in json_tables(run.text("out.json"), "hprof.io_calls/1")[-1][1]:
+            methods = [re.match(r"StackIo\.(zero|one)\b", frame).group(1) for frame in row["stack"] if re.match(r"StackIo\.(zero|one)\b", frame)]
+            number = re.match(r"stack(\d)\.dat$", row["target"])
+            if number is None:
+                continue
+            check_equal(methods[:3], ["one" if int(number.group(1)) >> bit & 1 else "zero" for bit in range(3)], "stack of %s" % row)
+            calls[row["target"]] = calls.get(row["target"], 0) + row["calls"]
+        check_equal(calls, {name: int(count) for name, count in re.findall(r"^stack;(.*);(\d+)$", run.out, re.M)}, "calls\n%s\n" % run)
