@@ -19,21 +19,24 @@ Profile read(const std::string& bytes) {
 
 // The request of a profiler that writes the dictionary first: one sample of 5, of a.A$B.run called by main.
 // other: the type of another one; "": there is none.
+// attributes: of the first type's sample: that of its thread, and the bounds of its class of durations.
 std::string profile_of(const std::string& type, const std::string& unit, const std::string& period_unit,
-                       const std::string& other = "") {
+                       const std::string& other = "", const std::string& attributes = "\1") {
   std::string strings;
   for (const std::string& text :
        {std::string(), type, unit, period_unit, std::string("a/A$B.run"), std::string("Thread.main"),
-        std::string("github.com/x/y.F"), std::string("thread.name"), std::string("worker"), other})
+        std::string("github.com/x/y.F"), std::string("thread.name"), std::string("worker"), other,
+        std::string("from"), std::string("to")})
     strings += proto(5, text);
   const std::string none;
-  const std::string dictionary = proto(7, none) + proto(7, proto(1, "\1\2\3")) + proto(2, none) +
-                                 proto(2, proto(3, proto(1, 1))) + proto(2, proto(3, proto(1, 2))) +
-                                 proto(2, proto(3, proto(1, 3))) + proto(3, none) + proto(3, proto(1, 4)) +
-                                 proto(3, proto(1, 5)) + proto(3, proto(1, 6)) + proto(6, none) +
-                                 proto(6, proto(1, 7) + proto(2, proto(8, 8))) + strings;
+  const std::string dictionary =
+      proto(7, none) + proto(7, proto(1, "\1\2\3")) + proto(2, none) + proto(2, proto(3, proto(1, 1))) +
+      proto(2, proto(3, proto(1, 2))) + proto(2, proto(3, proto(1, 3))) + proto(3, none) +
+      proto(3, proto(1, 4)) + proto(3, proto(1, 5)) + proto(3, proto(1, 6)) + proto(6, none) +
+      proto(6, proto(1, 7) + proto(2, proto(8, 8))) + proto(6, proto(1, 10) + proto(2, proto(3, 96))) +
+      proto(6, proto(1, 11) + proto(2, proto(3, 104))) + strings;
   const std::string profile = proto(1, proto(1, 1) + proto(2, 2)) +
-                              proto(2, proto(1, 1) + proto(2, "\1") + proto(4, "\5")) +
+                              proto(2, proto(1, 1) + proto(2, attributes) + proto(4, "\5")) +
                               proto(5, proto(1, 1) + proto(2, 3)) + proto(6, 100);
   const std::string second =
       other.empty() ? ""
@@ -104,4 +107,35 @@ TEST_CASE("calls and times beside what cpu=times does not have are not named CPU
   };
   CHECK(read(pprof("calls")).tables[0].title == "CPU TIME");
   CHECK(read(pprof("failed")).tables[0].title == "PPROF");
+}
+
+TEST_CASE("calls and times of classes of durations are those of latency=, not CPU TIME") {
+  const Profile otlp = read(profile_of("time", "nanoseconds", "ns", "", "\1\2\3"));
+  CHECK(otlp.tables.at(0).name == "latency_classes");
+  CHECK(otlp.tables[0].title == "CALL LATENCY CLASSES");
+  CHECK(otlp.tables[0].weights.at(0).title == "time");
+  CHECK(read(profile_of("time", "nanoseconds", "ns", "", "\1\2")).tables.at(0).title == "CPU TIME");
+  // As a report of both collectors: a table each.
+  const Profile both = read(profile_of("time", "nanoseconds", "ns", "calls", "\1\2\3"));
+  REQUIRE(both.tables.size() == 2);
+  CHECK(both.tables[0].title == "CALL LATENCY CLASSES");
+  CHECK(both.tables[1].title == "CPU TIME");
+  const auto label = [](unsigned key) { return proto(3, proto(1, key) + proto(3, 96)); };
+  // The lowest class has no "from": it is 0, which is not written.
+  const auto pprof = [&](const std::string& labels) {
+    std::string bytes = proto(1, proto(1, 1) + proto(2, 2)) + proto(1, proto(1, 3) + proto(2, 4)) +
+                        proto(2, proto(1, "\1") + proto(2, "\5\6") + label(7)) +
+                        proto(2, proto(1, "\1") + proto(2, "\1\2") + labels) +
+                        proto(4, proto(1, 1) + proto(4, proto(1, 1))) + proto(5, proto(1, 1) + proto(2, 5));
+    for (const std::string& text :
+         {std::string(), std::string("calls"), std::string("count"), std::string("time"),
+          std::string("nanoseconds"), std::string("a.A.x"), std::string("from"), std::string("to")})
+      bytes += proto(6, text);
+    return bytes;
+  };
+  const Profile latency = read(pprof(label(6) + label(7)));
+  CHECK(latency.tables.at(0).name == "latency_classes");
+  CHECK(latency.tables[0].title == "CALL LATENCY CLASSES");
+  CHECK(latency.tables[0].weights.at(1).title == "time");
+  CHECK(read(pprof("")).tables.at(0).title == "CPU TIME");
 }

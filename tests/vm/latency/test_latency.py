@@ -7,6 +7,7 @@ from harness import check, check_equal, vm_test
 from pictures import Otlp, Pprof
 from programs import COUNTS
 from reports import json_tables, parse_ascii
+from tool import hprof
 
 UNITS = ("bytecode", "latency", "encoder_ascii", "sink_file")
 HEADING = "rank      calls running    mean     p50     p90     p99   p99.9     max method"
@@ -415,3 +416,6 @@ def classes_are_labels_of_pprof_and_otlp(vm):
     calls = Otlp(run.bytes("out.otlp")).profiles["calls"]
     check_classes([{"method": stack[0], "calls": values["calls"], "from": int(labels.get("from", 0)), "to": int(labels["to"])}
                    for stack, values, labels in calls.stacks], 20)
+    for name in ("out.pb", "out.otlp"):
+        code, text = hprof(vm, "print", vm.path(name))
+        check(code == 0 and "CALL LATENCY CLASSES" in text and "CPU TIME" not in text, "%s: %s" % (name, text))

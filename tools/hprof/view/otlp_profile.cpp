@@ -239,7 +239,9 @@ class OtlpProfile {
     profile_.duration_ns = std::max(profile_.duration_ns, duration_ns);
     const std::string name(text(type.first)), unit(text(type.second));
     if (!take(message, name.size() + unit.size())) return false;
-    Table& table = table_of(name);
+    Table& table = table_of(name, std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+                              return has_attribute(sample, kFromLabel) && has_attribute(sample, kToLabel);
+                            }));
     const TypedWeight typed =
         weight_of_type(name, unit, table.known, {std::string(text(period_type.second)), period});
     std::vector<ProfileWeight>& weights = table.made.weights;
@@ -289,8 +291,16 @@ class OtlpProfile {
     return expansion_.take(bytes) || fail(message, Expansion::kProblem);
   }
 
-  Table& table_of(const std::string& type) {
-    const ProfileTable known = table_with_type(type);
+  bool has_attribute(const Sample& sample, const char* key) const {
+    return std::any_of(sample.attributes.begin(), sample.attributes.end(), [&](uint64_t index) {
+      return index < attributes_.size() && text(attributes_[static_cast<size_t>(index)].key) == key;
+    });
+  }
+
+  // has_bounds: samples have those of a class of durations.
+  Table& table_of(const std::string& type, bool has_bounds) {
+    ProfileTable known = table_with_type(type);
+    if (has_bounds && known.name == times_table().name) known = latency_table();
     const std::string& name = known.name.empty() ? type : known.name;
     const auto [place, fresh] = places_.try_emplace(name, tables_.size());
     if (!fresh) return tables_[place->second];

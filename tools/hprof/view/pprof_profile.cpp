@@ -1,6 +1,7 @@
 // Reads pprof's profile.proto, of `go tool pprof` or format=pprof. Fields may come in any order, so all are
 // read before a name is looked up.
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "tools/format/protobuf.h"
@@ -170,7 +171,10 @@ class PprofReader {
       if (field.number == kLabel) {
         Label label;
         good = pair(field.text, kKey, &label.key, kString, &label.text);
-        if (label.text != 0) sample.labels.push_back(label);
+        if (label.text != 0)
+          sample.labels.push_back(label);
+        else
+          number_keys_.insert(label.key);
       }
       if (!good) return false;
     }
@@ -235,6 +239,8 @@ class PprofReader {
     // Of CPU TIME are calls and times alone; collectors that count more have these, too.
     const auto is_other = [&](const Type& type) { return table_with_type(text(type.name)).name.empty(); };
     if (known.name == times_table().name && std::any_of(types_.begin(), types_.end(), is_other)) known = {};
+    if (known.name == times_table().name && has_numbers(kFromLabel) && has_numbers(kToLabel))
+      known = latency_table();
     if (!known.name.empty()) {
       table_.name = known.name;
       table_.title = known.title;
@@ -253,6 +259,12 @@ class PprofReader {
     if (!chosen && !types_.empty()) table_.weights.back().preferred = true;
     profile_.about.emplace_back("format", "pprof");
     return true;
+  }
+
+  // Whether samples have a number as that label.
+  bool has_numbers(const char* label) const {
+    return std::any_of(number_keys_.begin(), number_keys_.end(),
+                       [&](uint64_t key) { return text(key) == label; });
   }
 
   bool take(uint64_t bytes) { return expansion_.take(bytes) || fail(Expansion::kProblem); }
@@ -350,6 +362,7 @@ class PprofReader {
   std::vector<Type> types_;
   std::vector<uint64_t> scales_;  // by type: how many of the profile's units one of its own is
   std::vector<uint64_t> comments_;
+  std::set<uint64_t> number_keys_;  // of labels that are numbers
   std::vector<Sample> samples_;
   std::unordered_map<uint64_t, Location> locations_;
   std::unordered_map<uint64_t, Function> functions_;

@@ -56,6 +56,8 @@ ProfileTable table_with_type(const std::string& type) {
   return word == nullptr ? ProfileTable() : word->table();
 }
 
+ProfileTable latency_table() { return {"latency_classes", "CALL LATENCY CLASSES", {}, {}}; }
+
 TypedWeight weight_of_type(const std::string& type, const std::string& unit, const ProfileTable& known,
                            const Period& period) {
   TypedWeight typed = {{type, type, ProfileWeight::kCount, false, false}, 1};
