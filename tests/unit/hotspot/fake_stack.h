@@ -22,6 +22,7 @@ class FakeStack {
                             kPcsEnd = 72, kComplete = 76, kLevel = 80, kOrigPc = 84;
   static constexpr uint64_t kProbe = 0x99990;
 
+  // names_entries: the tables lead to the entries of continuations and to their return barrier.
   explicit FakeStack(uint32_t off = 0, uint32_t java = 17, const char* protection = nullptr,
                      bool names_entries = true)
       : java_(java), code_(64 * 1024), segments_(code_.size() >> kSegmentShift, 255) {
@@ -216,6 +217,7 @@ class FakeStack {
   }
   void add_rows(bool names_entries);
   uint64_t continuation_return_ = 0;
+  uint64_t return_barrier_ = 0x6666;  // in none of the stubs that tests add: those bring frames back
   struct Anchor {
     uint64_t sp, pc, fp;
   };
@@ -270,6 +272,7 @@ inline void FakeStack::add_rows(bool names_entries) {
   if (names_entries) {
     tables.field("JavaThread", "_cont_entry", offsetof(Thread, continuation));
     tables.static_field("ContinuationEntry", "_return_pc", &continuation_return_);
+    tables.static_field("StubRoutines", "_cont_returnBarrier", &return_barrier_);
   }
   tables.field("JavaThread", "_threadObj", offsetof(Thread, carrier));
   tables.static_field("Universe", "_collectedHeap", &collected_heap_at_);
