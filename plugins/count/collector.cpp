@@ -22,7 +22,7 @@ constexpr uint64_t kMostName = 256 * 1024;  // a class, a method and a source ha
 // As in hprof.Agent.
 enum : jlong { kEnded = 0, kNoMemory = -1, kVirtual = -2 };
 enum : jint { kMethodName, kClassName, kFrameName };
-enum : jlong { kCalls = 1, kObjects = 2, kSession = 4 };
+constexpr jlong kCalls = 1, kObjects = 2, kSession = 4;
 
 SessionGate gate;              // of the native methods
 Collector* session = nullptr;  // theirs while they are inside

@@ -10,7 +10,7 @@ static constexpr uint32_t kLongStack = 48;  // frames that the VM is asked for w
 
 void KnownStacks::open(const HotSpotServices& services) {
   services_ = services;
-  wrong_walks_ = services.log->loss_counter(services.host, kWrongWalks);
+  wrong_walks_ = wrong_walks_counter(services);
 }
 
 void KnownStacks::close_thread(StackThread* thread) const {

@@ -24,7 +24,7 @@ def all_words():
     found = [("core/base/counters.h", words) for words in words_of(os.path.join(ROOT, "core/base/counters.h"), IN_CORE)]
     for folder in ("core", "plugins", "writers", "examples"):
         for path in glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True):
-            if path.endswith((".cpp", ".h")):
+            if path.endswith((".cpp", ".h", ".hpp")):
                 found += [(os.path.relpath(path, ROOT), words) for words in words_of(path, IN_UNITS)]
     return found
 
@@ -41,7 +41,7 @@ class Losses(unittest.TestCase):
     def test_none_has_its_words_elsewhere(self):
         for folder in ("plugins", "writers", "examples"):
             for path in glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True):
-                if path.endswith((".cpp", ".h")):
+                if path.endswith((".cpp", ".h", ".hpp")):
                     with open(path, encoding="utf-8") as file:
                         calls = file.read().count("loss_counter(")
                     self.assertEqual(calls, len(words_of(path, IN_UNITS)), path)

@@ -36,7 +36,7 @@ class CurrentStacks {
     if (services.jvm != nullptr) jvmti_ = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
     vm_counts_ = find_service<hprof_vm_counts_service>(services.host, HPROF_SERVICE_VM_COUNTS);
     walks_ = find_service<hprof_walk_service>(services.host, HPROF_SERVICE_WALK);
-    wrong_walks_ = services.log->loss_counter(services.host, kWrongWalks);
+    wrong_walks_ = wrong_walks_counter(services);
     depth_ = depth_within(services, unit, services.settings().depth, kMostFrames);
     hidden_ = static_cast<jint>(hidden);
     asked_ = depth_ + inner;

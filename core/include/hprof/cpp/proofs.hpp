@@ -5,10 +5,14 @@
 #include <atomic>
 #include <cstdint>
 
+#include <hprof/cpp/services.hpp>
+
 namespace hprof {
 
-// A counter of losses: a walk over frames (draft/walk.h) has answered wrong.
-constexpr const char* kWrongWalks = "walked stacks: one was wrong, so the VM walks all from then on";
+// The counter of losses for a walk over frames (draft/walk.h) that has answered wrong. [onload]
+inline uint64_t* wrong_walks_counter(const Services& services) {
+  return services.log->loss_counter(services.host, "walked stacks: one was wrong, so the VM walks all from then on");
+}
 
 class Proofs {
  public:
