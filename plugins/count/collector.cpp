@@ -125,13 +125,13 @@ void Collector::run(bool on) {
 
 // The first count lets the units count; its thread sees that, since it is in a native method.
 void Collector::open_one(JNIEnv* jni, bool all) {
-  if (!all) tell(jni, 1);
+  tell(all ? nullptr : jni, 1);
   LockGuard guard(lock_, services_);
   if (open_++ == 0) run(true);
 }
 
 void Collector::close_one(JNIEnv* jni, bool all) {
-  if (!all) tell(jni, 0);
+  tell(all ? nullptr : jni, 0);
   LockGuard guard(lock_, services_);
   if (--open_ == 0) run(false);
 }

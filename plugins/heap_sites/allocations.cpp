@@ -70,7 +70,7 @@ void JNICALL Collector::allocated(JNIEnv* jni, jclass, jobject object, jlong hea
 inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return count_loss(lost_objects_);
-  if (state->inside) return;
+  if (!counts(*state)) return;
   if (state->bare != nullptr && was_bare(jni, state, object)) return;
   state->inside = true;
   Walked walked = {hprof_class_key(&header_, header), {}, stacks_.vm().depth(), 0, nullptr};
@@ -215,7 +215,7 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
   if (mode_.sampled || !counts_.load(std::memory_order_relaxed)) return;
   AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return count_loss(lost_objects_);
-  if (state->inside) return;
+  if (!counts(*state)) return;
   state->inside = true;
   if (!stacks_.is_reported_by_caller(jni, &state->stacks))
     count_vm_object(jni, state, object, of, static_cast<uint64_t>(size));
@@ -256,7 +256,7 @@ void Collector::native_object(void* self, void* env, void* made, uint32_t bare) 
   if (!collector->counts_.load(std::memory_order_relaxed)) return;
   AllocatingThread* state = collector->threads_.get(jni);
   if (state == nullptr) return count_loss(collector->lost_objects_);
-  if (state->inside) return;
+  if (!collector->counts(*state)) return;
   state->inside = true;
   if (bare != 0) collector->set_bare(jni, state, object);
   collector->count_native(jni, state, object);

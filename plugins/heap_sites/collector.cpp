@@ -63,6 +63,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
     return HPROF_FAILED;
   }
   if (config_.count != 0) {
+    counts_of_all_.store(0, std::memory_order_relaxed);
     config_.follow = 0;
     // The rest of the memory is for the counts of classes without stacks, and for those that are open.
     const uint64_t most =

@@ -61,7 +61,12 @@ class Collector {
   void run(bool on);
   bool each_count(const void* env, bool all, void* argument,
                   void (*visit)(void* argument, const hprof_thread_count* count));
+  // Null: a count of all threads.
   void open_count(const void* env, bool on) {
+    if (env == nullptr) {
+      counts_of_all_.fetch_add(on ? 1u : UINT32_MAX, std::memory_order_relaxed);
+      return;
+    }
     AllocatingThread* state = threads_.get(env);
     if (state != nullptr) on ? state->log.begin() : state->log.end();
   }
@@ -88,6 +93,10 @@ class Collector {
   void set_header_at(JNIEnv* jni) const;
   static void JNICALL allocated(JNIEnv* jni, jclass, jobject object, jlong header);
   void count_object(JNIEnv* jni, jobject object, uint64_t header);
+  // The thread's objects count now.
+  bool counts(const AllocatingThread& state) const {
+    return !state.inside && (state.log.is_open() || counts_of_all_.load(std::memory_order_relaxed) != 0);
+  }
   [[gnu::noinline]] void count_slowly(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
                                       const Walked& walked);
   bool is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Known& known,
@@ -150,7 +159,8 @@ class Collector {
   uint32_t probes_ = 0;         // of the service
   bool asked_ = false;          // requested probes
   bool is_prepared_ = false;    // once, at the first start
-  Lock run_lock_;               // of is_started_, and of what it switches
+  std::atomic<uint32_t> counts_of_all_{1};  // that are open; without count=y the only one is the session
+  Lock run_lock_;                           // of is_started_, and of what it switches
   bool is_started_ = false;
   std::atomic<bool> counts_{false};  // objects without a probe are counted; probes have their own switch
   hprof_object_header header_ = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};

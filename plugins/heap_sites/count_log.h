@@ -35,6 +35,7 @@ class CountLog {
     if (open_ != 0) open_--;
   }
   void end_all() { open_ = 0; }
+  bool is_open() const { return open_ != 0; }
   // Called before a count grows.
   void note(const Services& services, Count* count) {
     if (open_ != 0 && !has(*count)) add(services, count);

@@ -186,6 +186,17 @@ public class Counting {
         check(sum, sum, all, "all threads");
     }
 
+    /** A thread without a count makes items while another one counts. */
+    static void others() throws Exception {
+        Counts counts = Hprof.count(() -> {
+            Thread other = new Thread(() -> items(1000));
+            other.start();
+            other.join();
+            items(7);
+        });
+        check(7, counts.objects(Item.class), "items beside those of another thread");
+    }
+
     /** An item at each of 2 to the depth stacks. */
     static void tree(int depth) {
         if (depth == 0) {
@@ -290,6 +301,7 @@ public class Counting {
             case "exceptions": exceptions(); break;
             case "threads": threads(); break;
             case "many": many(); break;
+            case "others": others(); break;
             case "stacks": stacks(); break;
             case "stopped": stopped(); break;
             case "virtual": virtual(); break;

@@ -93,6 +93,13 @@ def a_report_has_what_was_counted(vm):
     check_equal(calls, ["248"], "steps\n%s\n" % run.text("out.txt"))
 
 
+@vm_test(units=UNITS)
+def objects_of_threads_that_count_nothing_are_in_no_report(vm):
+    run = vm.run_java(vm.agent_option("count=y,heap=sites,include=Counting,cutoff=0,file=out.txt"), "Counting", "others")
+    check_equal(run.out, "done\n", "%s\n" % run)
+    items = sum(int(objects) for objects in re.findall(r"^ *\d+ .* (\d+) +\d+ Counting\$Item$", run.text("out.txt"), re.M))
+    check_equal(items, 7, "items\n%s\n" % run.text("out.txt")[-3000:])
+
 
 # --- JUnit, with Maven Central
 

@@ -38,7 +38,7 @@ typedef struct hprof_thread_counts {
   void (*each_what)(void* argument, void (*visit)(void* argument, uint32_t what));
   /* 1: what the calling thread does from now on is not counted, as far as native code does it; or NULL. [app] */
   void (*hide)(void* jni, uint32_t on);
-  /* 1: a count of the calling thread begins; 0: one ends; or NULL. [app] */
+  /* 1: a count of the calling thread, with jni NULL of all, begins; 0: one ends; or NULL. Others need not be counted. [app] */
   void (*open)(void* jni, uint32_t on);
 } hprof_thread_counts;
 
