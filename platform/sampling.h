@@ -74,10 +74,11 @@ void uninstall_sample_handler();
 
 // The registers that a stack walk starts from. link: the return address register, 0 on machines that return
 // through the stack. Of HotSpot, 0 but on x86-64 and aarch64, and not written: the interpreter's position in
-// the bytecode, and the stack pointer of a caller (old_sender: up to JDK 19).
+// the bytecode, the stack pointer of a caller (old_sender: up to JDK 19), and a return address that code of
+// the VM keeps in a register.
 struct MachineRegisters {
   uint64_t pc, sp, fp, link;
-  uint64_t bytecode = 0, sender = 0, old_sender = 0;
+  uint64_t bytecode = 0, sender = 0, old_sender = 0, kept = 0;
 };
 
 // The registers of an interrupted context. False: not known on this machine; then write_registers does

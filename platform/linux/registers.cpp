@@ -12,13 +12,13 @@ namespace hprof::platform {
 namespace {
 
 // Indices of the registers, per processor. kLink: -1 if return addresses are on the stack; kBytecode,
-// kSender, kOldSender: -1 if not known. kResult is that of a system call, which the instruction kCall makes.
-// kNumber, kInfo and kContext hold a signal handler's arguments at its first instruction; info and context
-// stand in the signal frame, kInfoAt and kContextAt bytes above the stack pointer.
+// kSender, kOldSender, kKept: -1 if not known. kResult is that of a system call, which the instruction kCall
+// makes. kNumber, kInfo and kContext hold a signal handler's arguments at its first instruction; info and
+// context stand in the signal frame, kInfoAt and kContextAt bytes above the stack pointer.
 #if defined(__x86_64__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
 constexpr int kPc = REG_RIP, kSp = REG_RSP, kFp = REG_RBP, kLink = -1;
-constexpr int kBytecode = REG_R13, kSender = REG_R13, kOldSender = REG_R13;
+constexpr int kBytecode = REG_R13, kSender = REG_R13, kOldSender = REG_R13, kKept = REG_RAX;
 constexpr int kResult = REG_RAX;
 constexpr uint16_t kCall = 0x050f;
 constexpr int kNumber = REG_RDI, kInfo = REG_RSI, kContext = REG_RDX;
@@ -26,7 +26,7 @@ constexpr uint64_t kInfoAt = 312, kContextAt = 8;
 #elif defined(__i386__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
 constexpr int kPc = REG_EIP, kSp = REG_ESP, kFp = REG_EBP, kLink = -1;
-constexpr int kBytecode = -1, kSender = -1, kOldSender = -1;
+constexpr int kBytecode = -1, kSender = -1, kOldSender = -1, kKept = -1;
 constexpr int kResult = REG_EAX;
 constexpr uint16_t kCall = 0x80cd;
 constexpr int kNumber = REG_EAX, kInfo = REG_EDX, kContext = REG_ECX;
@@ -37,7 +37,7 @@ constexpr uint64_t kInfoAt = 16, kContextAt = 144;
     : (name) == 31 ? &(context)->uc_mcontext.sp \
                    : &(context)->uc_mcontext.regs[name])
 constexpr int kPc = 32, kSp = 31, kFp = 29, kLink = 30;
-constexpr int kBytecode = 22, kSender = 19, kOldSender = 13;
+constexpr int kBytecode = 22, kSender = 19, kOldSender = 13, kKept = 23;
 constexpr int kResult = 0;
 constexpr uint32_t kCall = 0xd4000001;
 constexpr int kNumber = 0, kInfo = 1, kContext = 2;
@@ -45,7 +45,7 @@ constexpr uint64_t kInfoAt = 0, kContextAt = 128;
 #elif defined(__riscv)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.__gregs[name]
 constexpr int kPc = 0, kSp = 2, kFp = 8, kLink = 1;
-constexpr int kBytecode = -1, kSender = -1, kOldSender = -1;
+constexpr int kBytecode = -1, kSender = -1, kOldSender = -1, kKept = -1;
 constexpr int kResult = 10;
 constexpr uint32_t kCall = 0x00000073;
 constexpr int kNumber = 10, kInfo = 11, kContext = 12;
@@ -74,6 +74,7 @@ bool read_registers(const void* machine_context, MachineRegisters* registers) {
   registers->bytecode = known(kBytecode);
   registers->sender = known(kSender);
   registers->old_sender = known(kOldSender);
+  registers->kept = known(kKept);
   return true;
 }
 

@@ -61,13 +61,16 @@ inline uint64_t loaded_for_call(uint64_t pc, uint64_t* start) {
   return 0;
 }
 
+// Where the bl or b at pc leads.
+inline uint64_t jump_target(uint64_t pc) { return pc + signed_field(instruction_at(pc), 0, 26) * kLength; }
+
 // Where the call before pc leads, also by way of the method's trampoline; 0: unknown.
 inline uint64_t call_target(uint64_t pc) {
   constexpr uint32_t kLoadBehind = 0x58000048, kJump = 0xd61f0100;  // ldr x8, 8 and br x8
   if (pc % kLength != 0) return 0;
   uint64_t start = 0;
   if (!is_direct_call(pc)) return loaded_for_call(pc, &start);
-  const uint64_t target = pc - kLength + signed_field(instruction_at(pc - kLength), 0, 26) * kLength;
+  const uint64_t target = jump_target(pc - kLength);
   if (instruction_at(target) != kLoadBehind || instruction_at(target + kLength) != kJump) return target;
   return guarded_at<uint64_t>(target + 2 * kLength);
 }
@@ -83,12 +86,28 @@ inline uint64_t call_start(uint64_t pc) {
 // for the VM (add sp, sp, 16).
 inline uint32_t words_popped_at(uint64_t pc) { return instruction_at(pc) == 0x910043ff ? 2 : 0; }
 
+// Words that a stub's code has pushed at pc: stp with a new sp, and ldp that takes them away before ret.
+inline uint32_t words_pushed(uint64_t from, uint64_t pc) {
+  constexpr uint32_t kMost = 64, kReturn = 0xd65f03c0;
+  uint64_t words = 0, most = 0;
+  for (uint32_t i = 0; i < kMost && from < pc; i++, from += kLength) {
+    const uint32_t instruction = instruction_at(from);
+    if ((instruction & 0xffc003e0) == 0xa98003e0) words -= signed_field(instruction, 15, 7);  // stp
+    if ((instruction & 0xffc003e0) == 0xa8c003e0) words -= signed_field(instruction, 15, 7);  // ldp
+    if (words > most) most = words;
+    if (instruction == kReturn) words = most;
+  }
+  return static_cast<uint32_t>(words) & 63;
+}
+
 enum class Exit { kNone, kBeforePop, kBeforeReturn };
 
 // Which part of a method's exit is left, if pc is in it and the stack pointer has been moved up: ldp of a
-// large frame, the poll of a safepoint, ret.
-inline Exit exit_at(uint64_t pc) {
-  constexpr uint32_t kMost = 8, kPop = 0xa8c17bfd, kReturn = 0xd65f03c0;
+// large frame, the poll of a safepoint, ret or a jump out of the method's code, which has `bytes` from `code`
+// on.
+inline Exit exit_at(uint64_t pc, uint64_t code, uint64_t bytes) {
+  constexpr uint32_t kMost = 8, kJump = 0x14000000, kSkip = 0x36000000, kPop = 0xa8c17bfd,
+                     kReturn = 0xd65f03c0;
   static constexpr struct {
     uint32_t mask, value;
   } kForms[] = {
@@ -98,11 +117,17 @@ inline Exit exit_at(uint64_t pc) {
       {0xff00001f, 0x54000008},  // b.hi
       {0xfffffc1f, 0xb940001f},  // ldr wzr, [register]
       {0x9f000000, 0x90000000},  // adrp of the poll's page
+      {0x7f000000, 0x35000000},  // cbnz, to where a pending exception is thrown
   };
   bool pops = false;
   for (uint32_t i = 0; i < kMost; i++, pc += kLength) {
-    const uint32_t instruction = instruction_at(pc);
-    if (instruction == kReturn) return pops ? Exit::kBeforePop : Exit::kBeforeReturn;
+    uint32_t instruction = instruction_at(pc);
+    if ((instruction & 0x7f000000) == kSkip) {  // tbz, over a slow path
+      pc += signed_field(instruction, 5, 14) * kLength;
+      instruction = instruction_at(pc);
+    }
+    const bool leaves = (instruction & 0xfc000000) == kJump && jump_target(pc) - code >= bytes;
+    if (instruction == kReturn || leaves) return pops ? Exit::kBeforePop : Exit::kBeforeReturn;
     bool is_known = false;
     for (const auto& form : kForms) is_known |= (instruction & form.mask) == form.value;
     if (!is_known || (pops && instruction == kPop)) return Exit::kNone;

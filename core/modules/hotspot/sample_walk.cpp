@@ -41,6 +41,9 @@ enum class SampleWalk::Try : uint8_t {
   kWordsOfSender,     // the same, and the caller may have the stack pointer for which a frame was made
   kWordsThatCall,     // the same, if the call before it leads here
   kWordsOfJump,       // the same, of the next few
+  kWordsThatCallOut,  // the same, if the call before it may lead to a stub
+  kKept,              // an adapter or the interpreter keeps the return address in a register
+  kLinkOfStub,        // the link register, of a stub that has made no call
   kAnchor,            // the VM's record of the last Java frame
   kLinkOfNative,      // the link register, below a native frame
   kFramesOfNative,    // frame pointers of native code
@@ -80,9 +83,10 @@ const SampleWalk::Row SampleWalk::kRows[] = {
      {Try::kFrameOfBody, Try::kFrameThatCalls, Try::kFrameBelowWords, Try::kBareCall, Try::kPushed,
       Try::kLeftContinuation, Try::kAnchor}},
     {Where::kInterpreter, {Try::kInterpreted, Try::kWordsOfEntry, Try::kAnchor}},
-    {Where::kRuntimeStub, {Try::kFrame, Try::kWords, Try::kAnchor}},
-    {Where::kJumpedToStub, {Try::kWordsOfJump, Try::kAnchor}},
-    {Where::kStub, {Try::kWordsThatCall, Try::kWordsOfSender, Try::kAnchor}},
+    {Where::kRuntimeStub, {Try::kLinkOfStub, Try::kFrame, Try::kWords, Try::kAnchor}},
+    {Where::kJumpedToStub, {Try::kKept, Try::kWordsOfJump, Try::kAnchor}},
+    {Where::kStub,
+     {Try::kWordsThatCall, Try::kKept, Try::kWordsThatCallOut, Try::kWordsOfSender, Try::kAnchor}},
     {Where::kNativeInJava, {Try::kAnchor, Try::kLinkOfNative, Try::kFramesOfNative, Try::kWordsOfNative}},
     {Where::kNative, {Try::kAnchor}}};
 
@@ -185,7 +189,9 @@ SampleWalk::Where SampleWalk::where_in_method(Walk* w) const {
     if (w->at.pc <= entry.push) return Where::kBeforePush;
     return w->at.pc <= entry.sub ? Where::kAfterPush : Where::kFrameMade;
   }
-  switch (machine::exit_at(w->at.pc)) {
+  const uint64_t handlers = code.blob + guarded_at<uint32_t>(code.blob + layout_.stub_offset);
+  if (w->at.pc >= handlers) return Where::kBody;
+  switch (machine::exit_at(w->at.pc, code.blob, guarded_at<uint32_t>(code.blob + layout_.blob_size))) {
     case machine::Exit::kNone:
       return Where::kBody;
     case machine::Exit::kBeforePop:
@@ -224,13 +230,19 @@ bool SampleWalk::attempt(Walk* w, Try what) const {
     case Try::kWordsOfEntry:
       return from_words_of_entry(w);
     case Try::kWords:
-      return from_words(w, kMostWords, 0, false);
+      return from_words(w, kMostWords, 0, Caller::kAny);
     case Try::kWordsOfSender:
-      return from_words(w, kMostWords, sender_of(*w), false);
+      return from_words(w, kMostWords, sender_of(*w), Caller::kAny);
     case Try::kWordsThatCall:
-      return from_words(w, kMostWords, sender_of(*w), true);
+      return from_words(w, kMostWords, sender_of(*w), Caller::kCallsHere);
     case Try::kWordsOfJump:
-      return from_words(w, kMostOfJumps, sender_of(*w), false);
+      return from_words(w, kMostOfJumps, sender_of(*w), Caller::kAny);
+    case Try::kWordsThatCallOut:
+      return from_words(w, kMostWords, sender_of(*w), Caller::kCallsOut);
+    case Try::kKept:
+      return from_kept(w);
+    case Try::kLinkOfStub:
+      return from_link_of_stub(w);
     case Try::kAnchor:
       return from_anchor(w);
     case Try::kLinkOfNative:
@@ -350,7 +362,7 @@ bool SampleWalk::from_words_of_entry(Walk* w) const {
     const uint64_t pc = word(sp, static_cast<int32_t>(i) + 2);
     if (is_between(stored, sp, w->high) && is_return(pc, Call::kLeaf)) sender = stored;
   }
-  return from_words(w, kMostWords, sender, false);
+  return from_words(w, kMostWords, sender, Caller::kAny);
 }
 
 // at: the caller of a stub. sender: another stack pointer that it may have; 0: none. C1 pushes arguments for
@@ -380,11 +392,12 @@ SampleWalk::Frame SampleWalk::behind_word(const Walk& w, uint32_t i) {
   return to;
 }
 
-// Tries each of the next words as the return address of code whose frame is not known. is_near: only if its
-// call leads here.
-bool SampleWalk::from_words(Walk* w, uint32_t words, uint64_t sender, bool is_near) const {
+// Tries each of the next words as the return address of code whose frame is not known.
+bool SampleWalk::from_words(Walk* w, uint32_t words, uint64_t sender, Caller which) const {
   const auto is_caller = [&](uint64_t pc) {
-    return is_return(pc, Call::kLeaf) && (!is_near || calls_near(pc, w->at.pc));
+    if (!is_return(pc, Call::kLeaf)) return false;
+    return which == Caller::kAny ||
+           (which == Caller::kCallsOut ? may_call_out(pc) : calls_near(pc, w->at.pc));
   };
   if (machine::kReturnsByLink && is_caller(w->registers->link) &&
       guess_with_arguments(w, behind_link(*w), sender))
@@ -395,6 +408,30 @@ bool SampleWalk::from_words(Walk* w, uint32_t words, uint64_t sender, bool is_ne
       return true;
   }
   return false;
+}
+
+// x86-64: an adapter has popped the return address, which is still on the stack or has been pushed again.
+// aarch64: the interpreter's entry of a mathematical function has called a stub.
+bool SampleWalk::from_kept(Walk* w) const {
+  const platform::MachineRegisters& registers = *w->registers;
+  Frame caller = {sender_of(*w), w->at.fp, registers.kept};
+  if (machine::kReturnsByLink) {
+    if (!is_interpreted(registers.link)) return false;
+    caller = behind_link(*w);
+    caller.pc = has_old_sender_ ? registers.sender : registers.kept;
+  } else if (!is_between(caller.sp, w->at.sp, w->high) ||
+             (word(caller.sp, -1) != caller.pc && word(w->at.sp) != caller.pc)) {
+    return false;
+  }
+  return is_return(caller.pc, Call::kLeaf) && guess_with_arguments(w, caller, 0);
+}
+
+bool SampleWalk::from_link_of_stub(Walk* w) const {
+  const uint64_t link = w->registers->link;
+  if (!machine::kReturnsByLink || !is_return(link, Call::kLeaf)) return false;
+  if (code_at(machine::call_target(link)).blob != w->code.blob) return false;
+  const uint32_t words = machine::words_pushed(scopes_.code_of(w->code.blob), w->at.pc);
+  return guess_with_arguments(w, {words_above(w->at.sp, words), w->at.fp, link}, 0);
 }
 
 bool SampleWalk::from_anchor(Walk* w) const {

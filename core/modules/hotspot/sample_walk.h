@@ -73,7 +73,10 @@ class SampleWalk : private SampledStack {
   bool from_left_continuation(Walk* w) const;
   bool from_interpreted(Walk* w) const;
   bool from_words_of_entry(Walk* w) const;
-  bool from_words(Walk* w, uint32_t words, uint64_t sender, bool is_near) const;
+  enum class Caller { kAny, kCallsHere, kCallsOut };
+  bool from_words(Walk* w, uint32_t words, uint64_t sender, Caller which) const;
+  bool from_kept(Walk* w) const;
+  bool from_link_of_stub(Walk* w) const;
   bool from_anchor(Walk* w) const;
   bool from_native_frame(Walk* w, Frame at, bool is_bare) const;
   bool from_frames_of_native(Walk* w) const;

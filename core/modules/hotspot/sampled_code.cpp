@@ -63,13 +63,24 @@ bool SampledCode::may_call(uint64_t pc, uint64_t blob) const {
   return to.kind != Kind::kInterpreter && method_of(to.blob) == method_of(blob);
 }
 
+// False: code of that blob is no stub and calls none: it jumps to virtual methods.
+bool SampledCode::may_stub(uint64_t blob) const { return !is_of(blob, "vtable chunks"); }
+
+// False: the call before pc leads to another method, and not to a stub or into the interpreter.
+bool SampledCode::may_call_out(uint64_t pc) const {
+  const uint64_t target = code_at(pc).kind == Kind::kCompiled ? machine::call_target(pc) : 0;
+  const Code to = target != 0 ? code_at(target) : Code{0, Kind::kUnknown, 0};
+  if (to.blob == 0) return true;
+  return is_method(to) ? to.blob == code_at(pc).blob : may_stub(to.blob);
+}
+
 // True: the call before pc leads to the stub that runs at `here`, or to another blob that may have led there.
 bool SampledCode::calls_near(uint64_t pc, uint64_t here) const {
   constexpr uint64_t kReach = 8192;  // stubs that copy arrays share code, before and behind
   const uint64_t target = code_at(pc).kind == Kind::kCompiled ? machine::call_target(pc) : 0;
   if (target == 0) return false;
   const Code to = code_at(target);
-  if (to.blob != code_at(here).blob) return to.blob != 0 && to.kind == Kind::kUnknown;
+  if (to.blob != code_at(here).blob) return to.blob != 0 && to.kind == Kind::kUnknown && may_stub(to.blob);
   return target - here + kReach < 2 * kReach;
 }
 

@@ -38,6 +38,8 @@ class SampledCode : protected VmFrames {
   bool is_return(uint64_t pc, Call call) const;
   bool calls_no_java(uint64_t pc) const;
   bool may_call(uint64_t pc, uint64_t blob) const;
+  bool may_stub(uint64_t blob) const;
+  bool may_call_out(uint64_t pc) const;
   bool calls_near(uint64_t pc, uint64_t here) const;
   bool is_barrier(uint64_t pc, uint64_t blob) const;
 

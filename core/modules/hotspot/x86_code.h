@@ -25,9 +25,14 @@ inline bool is_at_system_call(uint64_t pc) {
   return guarded_at<uint16_t>(pc) == kCall || guarded_at<uint16_t>(pc - 2) == kCall;
 }
 
+// Where the call rel32 or jmp rel32 at pc leads.
+inline uint64_t jump_target(uint64_t pc) {
+  return pc + 5 + static_cast<uint64_t>(int64_t{guarded_at<int32_t>(pc + 1)});
+}
+
 // Where the call before pc leads: call rel32, or mov r10, imm64 and call r10; 0: it does not tell.
 inline uint64_t call_target(uint64_t pc) {
-  if (is_direct_call(pc)) return pc + static_cast<uint64_t>(int64_t{guarded_at<int32_t>(pc - 4)});
+  if (is_direct_call(pc)) return jump_target(pc - 5);
   const bool is_far = byte_at(pc - 3) == 0x41 && guarded_at<uint16_t>(pc - 2) == 0xd2ff &&
                       guarded_at<uint16_t>(pc - 13) == 0xba49;
   return is_far ? guarded_at<uint64_t>(pc - 11) : 0;
@@ -42,6 +47,8 @@ inline uint64_t call_start(uint64_t pc) {
 
 // Words below the caller's frame that the code behind a call takes away.
 inline uint32_t words_popped_at(uint64_t) { return 0; }
+
+inline uint32_t words_pushed(uint64_t, uint64_t) { return 0; }  // see arm64_code.h
 
 enum class Exit { kNone, kBeforePop, kBeforeReturn };
 
@@ -60,7 +67,7 @@ inline uint32_t length_in_exit(uint64_t pc) {
       {{0x49, 0x3b, 0xa7}, 3, 7},                              // cmp rsp, [r15 + poll]
       {{0x49, 0x3b, 0x67}, 3, 4}, {{0x0f, 0x87}, 2, 6},        // ja, jne
       {{0x0f, 0x85}, 2, 6},       {{0x49, 0x81, 0x7f}, 3, 8},  // cmp [r15 + exception], 0
-      {{0x49, 0x83, 0x7f}, 3, 5},
+      {{0x49, 0x83, 0x7f}, 3, 5}, {{0x41, 0xf6, 0x47}, 3, 5},  // test byte [r15 + poll], 1
   };
   const uint32_t bytes[] = {byte_at(pc), byte_at(pc + 1), byte_at(pc + 2)};
   for (const auto& form : kForms) {
@@ -71,16 +78,20 @@ inline uint32_t length_in_exit(uint64_t pc) {
   return 0;
 }
 
-// Which part of a method's exit is left, if pc is in it behind `add rsp`.
-inline Exit exit_at(uint64_t pc) {
-  constexpr uint32_t kMost = 10, kPopRbp = 0x5d, kReturn = 0xc3;
+// Which part of a method's exit is left, if pc is in it behind `add rsp`: up to ret, or to a jump out of the
+// method's code, which has `bytes` from `code` on.
+inline Exit exit_at(uint64_t pc, uint64_t code, uint64_t bytes) {
+  constexpr uint32_t kMost = 10, kPopRbp = 0x5d, kReturn = 0xc3, kJump = 0xe9;
+  constexpr uint32_t kSkip = 0x74;  // je, over a slow path
   bool pops = false;
   for (uint32_t i = 0; i < kMost; i++) {
-    const uint32_t code = byte_at(pc);
-    if (code == kReturn) return pops ? Exit::kBeforePop : Exit::kBeforeReturn;
-    const uint32_t length = code == kPopRbp && !pops ? 1 : length_in_exit(pc);
+    const uint32_t first = byte_at(pc);
+    const bool leaves = first == kJump && jump_target(pc) - code >= bytes;
+    if (first == kReturn || leaves) return pops ? Exit::kBeforePop : Exit::kBeforeReturn;
+    uint32_t length = first == kPopRbp && !pops ? 1 : length_in_exit(pc);
+    if (first == kSkip) length = 2 + byte_at(pc + 1);
     if (length == 0) return Exit::kNone;
-    pops |= code == kPopRbp;
+    pops |= first == kPopRbp;
     pc += length;
   }
   return Exit::kNone;

@@ -45,6 +45,10 @@ struct Sampled {
     }
     return at;
   }
+  // The code at leaf_pc.
+  void set_code(const void* bytes, size_t size) const {
+    std::memcpy(reinterpret_cast<void*>(static_cast<uintptr_t>(leaf_pc)), bytes, size);
+  }
   void is_whole(const std::vector<hprof_async_frame>& found) const {
     REQUIRE(found.size() == 4);
     CHECK(found[0].method == top.id());
@@ -133,7 +137,27 @@ TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
   SUBCASE("pushed words") { program.is_whole(program.vm.walk_sampled(program.build(2), 10, &program.stack)); }
   SUBCASE("exit code") {
     constexpr uint32_t kReturn = machine::kReturnsByLink ? 0xd65f03c0 : 0xc3;
-    std::memcpy(reinterpret_cast<void*>(static_cast<uintptr_t>(program.leaf_pc)), &kReturn, sizeof kReturn);
+    program.set_code(&kReturn, sizeof kReturn);
+    program.is_whole(program.vm.walk_sampled(program.build_bare(), 10, &program.stack));
+  }
+  SUBCASE("exit code of a native method: a safepoint poll, which jumps over its slow path") {
+    constexpr uint8_t kX86[] = {0x41, 0xf6, 0x47, 0x28, 0x01, 0x74, 0x02, 0x90, 0x90, 0xc3};
+    constexpr uint32_t kArm[] = {0x36000048, 0xd503201f, 0xd65f03c0};  // tbz w8, 0, .+8; nop; ret
+    if (machine::kReturnsByLink) {
+      program.set_code(kArm, sizeof kArm);
+    } else {
+      program.set_code(kX86, sizeof kX86);
+    }
+    program.is_whole(program.vm.walk_sampled(program.build_bare(), 10, &program.stack));
+  }
+  SUBCASE("a jump out of the method, behind its frame") {
+    constexpr uint8_t kX86[] = {0xe9, 0, 0x10, 0, 0};
+    constexpr uint32_t kArm = 0x14000400;  // b .+0x1000
+    if (machine::kReturnsByLink) {
+      program.set_code(&kArm, sizeof kArm);
+    } else {
+      program.set_code(kX86, sizeof kX86);
+    }
     program.is_whole(program.vm.walk_sampled(program.build_bare(), 10, &program.stack));
   }
   SUBCASE("a stub that saves two registers") {
@@ -149,6 +173,32 @@ TEST_CASE("the caller is found behind pushed words, in exit code, in a stub") {
     CHECK(std::string(name.symbol) == "StubRoutines (1)");
   }
   CHECK(program.stack.how == HPROF_WALKED_GUESS);
+}
+
+TEST_CASE("the return address of an adapter or a stub may be in a register alone") {
+  if (!SampleWalk::kKnowsMachine) return;
+  Sampled program;
+  auto at = program.build();
+  const uint64_t caller_sp = at.sp + 6 * kWord;
+  at.sender = at.old_sender = caller_sp;
+  SUBCASE("an adapter has popped the return address into a register") {
+    if (machine::kReturnsByLink) return;  // see below
+    at.pc = program.vm.add_blob("I2C/C2I adapters", 2048, 0, 0, 0) + 300;
+    at.sp = caller_sp;
+    at.kept = program.pc;
+  }
+  SUBCASE("a runtime stub on aarch64 has made no call, so the link register holds the return address") {
+    if (!machine::kReturnsByLink) return;
+    const uint64_t stub = program.vm.add_blob("slow_subtype_check Runtime1 stub", 2048, 12, 0, 0);
+    FakeStack::call_before(program.pc, static_cast<int32_t>(stub + 16 - program.pc));
+    at.pc = stub + 300;
+    at.sp = caller_sp;
+    at.link = program.pc;
+  }
+  const auto found = program.vm.walk_sampled(at, 10, &program.stack);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].method == program.inner.id());
+  CHECK(found[2].method == program.caller.id());
 }
 
 TEST_CASE("a method handle's linker, which has no frame, is on top of its caller") {
