@@ -427,8 +427,9 @@ bool SampleWalk::from_kept(Walk* w) const {
 }
 
 bool SampleWalk::from_link_of_stub(Walk* w) const {
+  if (!machine::kReturnsByLink) return false;
   const uint64_t link = w->registers->link;
-  if (!machine::kReturnsByLink || !is_return(link, Call::kLeaf)) return false;
+  if (!is_return(link, Call::kLeaf)) return false;
   if (code_at(machine::call_target(link)).blob != w->code.blob) return false;
   const uint32_t words = machine::words_pushed(scopes_.code_of(w->code.blob), w->at.pc);
   return guess_with_arguments(w, {words_above(w->at.sp, words), w->at.fp, link}, 0);

@@ -74,7 +74,7 @@ def each_instruction_has_the_right_caller(vm):
         methods = {frames[0][0] for frames in stacks}
         said = "Java %d, %s, %s: %d instructions, %d methods, %d lost, %d wrong" % (
             vm.version, vm.machine, name, walks, len(methods), sum(n for n, _ in lost), sum(n for n, _ in wrong))
-        print(said, flush=True)
+        print(said, *("wrong %d: %s" % one for one in sorted(wrong, reverse=True)[:3]), sep="\n  ", flush=True)
         check(walks > 15000 and len(methods) > 40, said)
         check(sum(n for n, _ in wrong) <= most_wrong * walks, "%s; wrong: %s" % (said, sorted(wrong, reverse=True)[:12]))
         check(sum(n for n, _ in lost) <= MOST_LOST * walks, "%s; lost: %s" % (said, sorted(lost, reverse=True)[:12]))
